@@ -1,0 +1,236 @@
+"""One conversation with one server process, told in bytes.
+
+Negative evidence comes from a barrier, never from a bare sleep: after the probe a request is sent whose answer must
+come; when it has come, and a moment of several round trips has passed in silence, the probe has no answer.
+"""
+
+import itertools
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from turnwire.conformance.model import Unmet
+from turnwire.conformance.profiles import Profile
+from turnwire.conformance.strict import dumps, same_json
+from turnwire.conformance.target import LINE_BYTES, Process
+from turnwire.conformance.trace import Frame, Trace, clip
+
+__all__ = ["ABSENT", "Probe", "TargetEnded"]
+
+ABSENT: Any = object()  # a member that is not sent, where None would be null
+# The least time that silence must last after a barrier: one scheduling hiccup on a busy machine.
+QUIET_SECONDS = 0.05
+# How many round trips of this server silence must outlast.
+QUIET_ROUNDS = 5
+# A quarter of an hour of round trips is no calibration: the barrier is worth at most this.
+QUIET_CEILING = 1.0
+# The name of no method in any protocol: each barrier must be answered, if only by an error.
+BARRIER = "turnwire.check/barrier"
+
+
+class TargetEnded(Unmet):
+    """The server ended, or closed its output, while an answer was due."""
+
+
+class Probe:
+    """Writes what it is told, reads what comes, and keeps both."""
+
+    def __init__(self, process: Process, profile: Profile, trace: Trace) -> None:
+        self.process = process
+        self.profile = profile
+        self.trace = trace
+        self.greeting: Frame | None = None
+        self.replies: list[Frame] = []
+        self.arrived: list[Frame] = []
+        self.round_trip = QUIET_SECONDS / QUIET_ROUNDS
+        self._buffer = bytearray()
+        self._ids = itertools.count(1000)
+
+    # Saying
+
+    def send_bytes(self, raw: bytes) -> None:
+        """Write bytes as they are, with no end of line."""
+        self.process.write(raw)
+
+    def send(self, line: bytes, *, aside: bool = False) -> None:
+        """Write one line and keep it in the trace."""
+        self.trace.record(line, sent=True, at=time.monotonic(), aside=aside)
+        self.process.write(line + b"\n")
+
+    def notify(self, method: str, params: Any = ABSENT) -> None:
+        """Write a notification."""
+        self.send(dumps(self.profile.envelope(method=method, **_present(params=params))))
+
+    def ask(self, method: str, params: Any = ABSENT, *, request_id: Any = ABSENT, aside: bool = False) -> Any:
+        """Write a request and return its id, without waiting."""
+        identifier = next(self._ids) if request_id is ABSENT else request_id
+        line = self.profile.envelope(id=identifier, method=method, **_present(params=params))
+        self.send(dumps(line), aside=aside)
+        return identifier
+
+    # Hearing
+
+    def call(
+        self, method: str, params: Any = ABSENT, *, request_id: Any = ABSENT, seconds: float = 0.0, aside: bool = False
+    ) -> Frame:
+        """Write a request and wait for its reply.
+
+        Raises:
+            Unmet: no reply in time.
+            TargetEnded: the server ended instead.
+        """
+        identifier = self.ask(method, params, request_id=request_id, aside=aside)
+        return self.reply(identifier, what=method, seconds=seconds)
+
+    def reply(self, identifier: Any, *, what: str, seconds: float = 0.0) -> Frame:
+        """Wait for the reply with exactly this id, by JSON type and value, and take it.
+
+        Raises:
+            Unmet: no reply in time.
+            TargetEnded: the server ended instead.
+        """
+        patience = seconds or self.process.target.timeouts.reply
+        found = self.wait_for(lambda: self._take(identifier), patience)
+        if found is None:
+            raise self._no_reply(f"one reply with id {identifier!r} to {what}", patience)
+        return found
+
+    def wait_for(self, ready: Callable[[], Any], seconds: float) -> Any:
+        """Read until `ready` returns something or the time is up; then None.
+
+        Raises:
+            TargetEnded: the output ended first.
+        """
+        deadline = time.monotonic() + seconds
+        while (found := ready()) is None:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                return None
+            self._read(remaining)
+            if self.process.ended_output and (found := ready()) is None:
+                raise self._ended()
+        return found
+
+    def barrier(self) -> None:
+        """Prove that everything sent before has been read, by a request that is answered.
+
+        Raises:
+            Unmet: the barrier is not answered.
+            TargetEnded: the server ended instead.
+        """
+        frame = self.call(BARRIER, request_id=f"barrier-{next(self._ids)}", aside=True)
+        self.trace.frames[self.trace.frames.index(frame)] = _aside(frame)
+
+    def provoke(self, line: bytes) -> list[Frame]:
+        """Send a line that wants an answer and return every reply that came for it: none, one, or too many."""
+        self.settle()
+        self.send(line)
+        self.barrier()
+        self.wait_for(lambda: self.replies or None, self.process.target.timeouts.lag)
+        return self.collect()
+
+    def silence(self, line: bytes) -> list[Frame]:
+        """Send a line that wants no answer and return the replies that came all the same."""
+        self.settle()
+        self.send(line)
+        self.barrier()
+        return self.collect()
+
+    def collect(self) -> list[Frame]:
+        """Listen through one quiet moment and take every reply that has come."""
+        self.listen(min(QUIET_CEILING, max(QUIET_SECONDS, QUIET_ROUNDS * self.round_trip)))
+        taken, self.replies = self.replies, []
+        return taken
+
+    def settle(self) -> None:
+        """Forget replies that belong to nobody: each was some earlier check's to judge."""
+        self.replies.clear()
+
+    def listen(self, seconds: float) -> None:
+        """Read for this long, whatever comes."""
+        deadline = time.monotonic() + seconds
+        while not self.process.ended_output and (remaining := deadline - time.monotonic()) > 0:
+            self._read(remaining)
+
+    def heard(self, method: str, since: int = 0) -> list[Frame]:
+        """The notifications and requests of the server with this method, since a mark in `arrived`."""
+        return [frame for frame in self.arrived[since:] if frame.method == method]
+
+    # The handshake
+
+    def handshake(self, params: Mapping[str, Any] | None = None, *, aside: bool = True) -> Frame:
+        """Send the profile's handshake request and, if it succeeds, its notification.
+
+        Raises:
+            Unmet: no reply in time.
+            TargetEnded: the server ended instead.
+        """
+        handshake = self.profile.handshake
+        wanted = dict(handshake.params if params is None else params)
+        reply = self.call(handshake.method, wanted, seconds=self.process.target.timeouts.start, aside=aside)
+        if isinstance(reply.result, dict):
+            self.greeting = reply
+            if handshake.initialized:
+                self.notify(handshake.initialized)
+        return reply
+
+    def calibrate(self, rounds: int = 5) -> None:
+        """Measure this server's round trip: the median of a few barriers."""
+        times = []
+        for _ in range(rounds):
+            began = time.monotonic()
+            self.barrier()
+            times.append(time.monotonic() - began)
+        self.round_trip = sorted(times)[rounds // 2]
+
+    # Within
+
+    def _read(self, seconds: float) -> None:
+        said = self.process.pump(min(seconds, 0.25))
+        if said:
+            self._buffer += said
+            *lines, tail = bytes(self._buffer).split(b"\n") if b"\n" in said else (bytes(self._buffer),)
+            self._buffer = bytearray(tail)
+            for line in lines:
+                self._keep(line)
+        if len(self._buffer) > LINE_BYTES:
+            raise Unmet("lines that end", f"one line of more than {LINE_BYTES >> 20} MiB on stdout")
+        if self.process.ended_output and self._buffer:
+            self._keep(bytes(self._buffer), ended=False)
+            self._buffer.clear()
+
+    def _keep(self, line: bytes, *, ended: bool = True) -> None:
+        frame = self.trace.record(line, sent=False, at=time.monotonic())
+        if not ended:
+            frame = Frame(sent=False, at=frame.at, raw=line, value=frame.value, fault="no line feed at its end")
+            self.trace.frames[-1] = frame
+        (self.replies if frame.is_reply else self.arrived).append(frame)
+
+    def _take(self, identifier: Any) -> Frame | None:
+        for index, frame in enumerate(self.replies):
+            if "id" in frame.value and same_json(frame.value["id"], identifier):
+                return self.replies.pop(index)
+        return None
+
+    def _no_reply(self, expected: str, seconds: float) -> Unmet:
+        said = ", ".join(clip(frame.raw, 60) for frame in [*self.replies, *self.arrived][-3:])
+        return Unmet(expected, f"nothing of the kind within {seconds:g} s" + (f"; last heard: {said}" if said else ""))
+
+    def _ended(self) -> TargetEnded:
+        code = self.process.wait_exit(1.0)
+        return TargetEnded("the server lives on", ended_words(code))
+
+
+def ended_words(code: int | None) -> str:
+    """How a process ended, in words."""
+    if code is None:
+        return "it closed its stdout and still runs"
+    return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+
+
+def _present(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not ABSENT}
+
+
+def _aside(frame: Frame) -> Frame:
+    return Frame(sent=frame.sent, at=frame.at, raw=frame.raw, value=frame.value, fault=frame.fault, aside=True)

@@ -1,0 +1,256 @@
+"""Runs checks: who shares a process with whom, what blocks what, and how what was seen becomes a verdict.
+
+One cause, one red: when a prerequisite has failed, what stands on it is not-verified, not failed. A check that ends
+badly takes its process with it, so the next one never judges the wreck. Deterministic failures are never retried;
+those that hang on time are run again in fresh processes, and differing attempts are called flaky.
+"""
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+
+import msgspec
+
+from turnwire.conformance.model import (
+    Attempt,
+    Check,
+    Level,
+    NotApplicable,
+    NotExercised,
+    Outcome,
+    Scenario,
+    TargetFault,
+    Unmet,
+    Verdict,
+)
+from turnwire.conformance.probe import Probe, ended_words
+from turnwire.conformance.profiles import Profile
+from turnwire.conformance.registry import function_of
+from turnwire.conformance.subject import Facts, Subject
+from turnwire.conformance.target import Target
+from turnwire.conformance.tour import take_tours
+from turnwire.conformance.trace import Trace, clip
+from turnwire.schemas import Schemas
+
+__all__ = ["Runner", "Settings"]
+
+GREETING_CHECK = "life.initialize-result"
+STDERR_SHOWN = 40
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How a run goes about it."""
+
+    jobs: int = 1
+    retries: int = 2
+    fail_fast: bool = False
+    progress: Callable[[Outcome], None] = lambda _outcome: None
+
+
+class Runner:
+    """One run against one target: the traces it gathers and the verdicts it has come to."""
+
+    def __init__(self, target: Target, profile: Profile, settings: Settings) -> None:
+        self.target = target
+        self.profile = profile
+        self.settings = settings
+        self.oracle = Schemas(profile.bundle)
+        self.traces: list[Trace] = []
+        self.facts = Facts(None, 0.01)
+        self.verdicts: dict[str, Verdict] = {}
+        self._spare: Probe | None = None
+
+    def run(self, checks: Sequence[Check]) -> list[Outcome]:
+        """Judge the target by these checks; outcomes come in the order of the catalogue.
+
+        Raises:
+            TargetFault: the target cannot be started, or does not answer the handshake at all.
+        """
+        self._meet()
+        try:
+            outcomes = [outcome for wave in _waves(checks) for outcome in self._run_wave(wave)]
+        finally:
+            self._drop(self._spare)
+        order = {check.id: index for index, check in enumerate(checks)}
+        return sorted(outcomes, key=lambda outcome: order[outcome.check.id])
+
+    # Meeting the target
+
+    def _meet(self) -> None:
+        """Start it once, hear its greeting, learn its pace. What it says wrongly is for checks to say."""
+        subject = self._subject("greeting")
+        probe = subject.open()
+        try:
+            probe.handshake()
+            self.facts = Facts(probe.greeting, probe.round_trip)
+            if probe.greeting:
+                probe.calibrate()
+                self.facts = Facts(probe.greeting, probe.round_trip)
+                self._spare = probe
+        except Unmet as reason:
+            if not self.facts.result:
+                self._drop(probe)
+                raise TargetFault(self._unreached(probe, reason)) from None
+        except TargetFault:
+            self._drop(probe)
+            raise
+        if self._spare is None:
+            self._drop(probe)
+
+    def _unreached(self, probe: Probe, reason: Unmet) -> str:
+        method = self.profile.handshake.method
+        heard = [frame for frame in probe.trace.frames if not frame.sent]
+        said = f"; stdout said {clip(heard[-1].raw, 80)!r}" if heard else ""
+        tail = f"; stderr ends: {probe.process.stderr[-1]}" if probe.process.stderr else ""
+        code = probe.process.exit_code()
+        why = ended_words(code) if code is not None else reason.actual.partition(";")[0]
+        return f"target not reached: no answer to {method}: {why}{said}{tail}"
+
+    # Waves and lanes
+
+    def _run_wave(self, wave: Sequence[Check]) -> list[Outcome]:
+        """Lanes of one wave are independent of each other; trace checks read what they have left behind."""
+        active = [check for check in wave if check.scenario is not Scenario.TRACE]
+        passive = [check for check in wave if check.scenario is Scenario.TRACE]
+        outcomes: list[Outcome] = []
+        with ThreadPoolExecutor(max_workers=self.settings.jobs) as pool:
+            for lane in pool.map(self._run_lane, _lanes(active)):
+                outcomes += lane
+        if passive:
+            take_tours(self._subject("tour"))
+            outcomes += self._run_lane(passive)
+        return outcomes
+
+    def _run_lane(self, lane: Sequence[Check]) -> list[Outcome]:
+        """Checks that share a process as long as all is well."""
+        probe: Probe | None = None
+        outcomes = []
+        if lane[0].scenario is Scenario.SESSION:
+            probe, self._spare = self._spare, None
+        for check in lane:
+            outcome, probe = self._judge(check, probe)
+            self.verdicts[check.id] = outcome.verdict
+            self.settings.progress(outcome)
+            outcomes.append(outcome)
+        self._drop(probe)
+        return outcomes
+
+    def _judge(self, check: Check, probe: Probe | None) -> tuple[Outcome, Probe | None]:
+        if reason := self.profile.excluded.get(check.id, ""):
+            return Outcome(check, Verdict.SKIP, note=reason), probe
+        if blocker := self._blocker(check):
+            return Outcome(check, Verdict.NOT_VERIFIED, note=f"blocked by {blocker}"), probe
+        attempt, probe = self._attempt(check, probe)
+        attempts = [attempt]
+        while check.timing and attempts[-1].verdict in (Verdict.FAIL, Verdict.WARN) and len(attempts) <= self.settings.retries:
+            attempt, fresh = self._attempt(check, None)
+            self._drop(fresh)
+            attempts.append(attempt)
+        verdict = attempts[-1].verdict
+        if len({attempt.verdict for attempt in attempts}) > 1:
+            verdict = Verdict.FLAKY
+        return Outcome(check, verdict, tuple(attempts), attempts[-1].note), probe
+
+    def _blocker(self, check: Check) -> str:
+        for needed in check.requires:
+            if self.verdicts.get(needed) in (Verdict.FAIL, Verdict.WARN, Verdict.NOT_VERIFIED, Verdict.ERROR):
+                return needed
+        if check.scenario is Scenario.SESSION and not self.facts.result:
+            return GREETING_CHECK
+        return ""
+
+    # One attempt
+
+    def _attempt(self, check: Check, probe: Probe | None) -> tuple[Attempt, Probe | None]:
+        """Run the function once. The probe comes back when it is still fit to be shared."""
+        began = time.monotonic()
+        subject = self._subject(check.id)
+        mark = 0
+        try:
+            if check.scenario in (Scenario.SESSION, Scenario.HANDSHAKE):
+                subject.shared = probe = probe or self._fresh(check.scenario)
+                mark = len(probe.trace.frames)
+            found = _weigh(check, function_of(check.id), subject)
+        except TargetFault as reason:
+            found = _unmet(check, Unmet("a server that can be talked to", str(reason)))
+        except NotExercised as reason:
+            found = Attempt(Verdict.NOT_VERIFIED, 0, note=str(reason))
+        finally:
+            subject.close()
+        return self._finished(found, began, subject, mark), self._kept(probe, found)
+
+    def _finished(self, found: Attempt, began: float, subject: Subject, mark: int) -> Attempt:
+        spent = round((time.monotonic() - began) * 1000)
+        found = msgspec.structs.replace(found, duration_ms=spent)
+        if found.verdict not in (Verdict.FAIL, Verdict.WARN):
+            return found
+        probes = [*([subject.shared] if subject.shared else []), *subject.opened]
+        if not probes:
+            return found
+        last = probes[-1]
+        excerpt = found.excerpt or last.trace.excerpt(mark if last is subject.shared else 0)
+        stderr = tuple(list(last.process.stderr)[-STDERR_SHOWN:]) if last.process.exit_code() is not None else ()
+        return msgspec.structs.replace(found, excerpt=excerpt, stderr=stderr)
+
+    def _kept(self, probe: Probe | None, found: Attempt) -> Probe | None:
+        if probe is None:
+            return None
+        healthy = found.verdict in (Verdict.PASS, Verdict.NON_STRICT, Verdict.SKIP, Verdict.NOT_VERIFIED)
+        if healthy and probe.process.exit_code() is None and not probe.process.ended_output:
+            return probe
+        self._drop(probe)
+        return None
+
+    def _fresh(self, scenario: Scenario) -> Probe:
+        """A process for a lane; it outlives the check that opens it."""
+        subject = self._subject(scenario)
+        if scenario is Scenario.SESSION:
+            return subject.session()
+        return subject.open()
+
+    def _subject(self, label: str) -> Subject:
+        return Subject(self.target, self.profile, self.oracle, self.facts, self.traces, label)
+
+    def _drop(self, probe: Probe | None) -> None:
+        if probe is not None:
+            probe.process.stop()
+
+
+def _weigh(check: Check, function: Callable[[Subject], str | None], subject: Subject) -> Attempt:
+    try:
+        note = function(subject)
+    except Unmet as finding:
+        return _unmet(check, finding)
+    except NotApplicable as reason:
+        return Attempt(Verdict.SKIP, 0, note=str(reason))
+    except (NotExercised, TargetFault):
+        raise
+    except Exception:  # noqa: BLE001 - a fault of ours ends this check as `error` (exit 5) and hides no other verdict
+        return Attempt(Verdict.ERROR, 0, note=traceback.format_exc(limit=-3))
+    return Attempt(Verdict.NON_STRICT, 0, note=note) if note else Attempt(Verdict.PASS, 0)
+
+
+def _unmet(check: Check, finding: Unmet) -> Attempt:
+    """Severity is the clause's keyword: a MUST fails, a SHOULD warns, a MAY can never fail."""
+    verdict = {Level.MUST: Verdict.FAIL, Level.SHOULD: Verdict.WARN, Level.MAY: Verdict.NON_STRICT}[check.level]
+    return Attempt(verdict, 0, expected=finding.expected, actual=finding.actual)
+
+
+def _waves(checks: Sequence[Check]) -> Iterator[list[Check]]:
+    """Prerequisites first, and what reads traces last of all."""
+    by_id = {check.id: check for check in checks}
+
+    def depth(check: Check) -> int:
+        deeper = [depth(by_id[needed]) + 1 for needed in check.requires if needed in by_id]
+        return max([10 if check.scenario is Scenario.TRACE else 0, *deeper])
+
+    for _, wave in groupby(sorted(checks, key=depth), key=depth):
+        yield list(wave)
+
+
+def _lanes(checks: Sequence[Check]) -> list[list[Check]]:
+    shared = [[check for check in checks if check.scenario is kind] for kind in (Scenario.SESSION, Scenario.HANDSHAKE)]
+    alone = [[check] for check in checks if check.scenario is Scenario.ALONE]
+    return [lane for lane in [*shared, *alone] if lane]

@@ -1,0 +1,158 @@
+"""What a check sees of the server: its contract, what it said of itself, and conversations to be had with it.
+
+Every conversation opened here is recorded and closed here; a check never holds a process beyond its own end.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
+from turnwire.conformance.pointer import pick, planted
+from turnwire.conformance.probe import ABSENT, Probe
+from turnwire.conformance.profiles import Operation, Profile
+from turnwire.conformance.target import Process, Target
+from turnwire.conformance.trace import Frame, Trace
+from turnwire.schemas import Schemas
+
+__all__ = ["Facts", "Subject"]
+
+
+class Facts:
+    """What the server said of itself when the run began."""
+
+    def __init__(self, greeting: Frame | None, round_trip: float) -> None:
+        self.greeting = greeting
+        self.round_trip = round_trip
+
+    @property
+    def result(self) -> Mapping[str, Any]:
+        """The result of the handshake; empty when it failed."""
+        result = self.greeting.result if self.greeting else None
+        return result if isinstance(result, dict) else {}
+
+
+class Subject:
+    """The server under one check."""
+
+    def __init__(
+        self, target: Target, profile: Profile, oracle: Schemas, facts: Facts, traces: list[Trace], label: str
+    ) -> None:
+        self.target = target
+        self.profile = profile
+        self.oracle = oracle
+        self.facts = facts
+        self.traces = traces
+        self.label = label
+        self.shared: Probe | None = None
+        self.opened: list[Probe] = []
+        self._unique = 0
+
+    @property
+    def probe(self) -> Probe:
+        """The conversation that the scenario provides."""
+        assert self.shared, "only checks of the session and handshake scenarios ask for it"
+        return self.shared
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the server offers."""
+        offered = pick(self.facts.result, self.profile.handshake.capabilities)
+        return offered if isinstance(offered, dict) else {}
+
+    def open(self, *, env: Mapping[str, str] | None = None, scratch: Path | None = None) -> Probe:
+        """Start a process of its own for this check; it is stopped when the check ends."""
+        process = Process(self.target, scratch, env)
+        trace = Trace(self.label)
+        self.traces.append(trace)
+        probe = Probe(process, self.profile, trace)
+        probe.round_trip = self.facts.round_trip
+        self.opened.append(probe)
+        return probe
+
+    def session(
+        self,
+        params: Mapping[str, Any] | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        scratch: Path | None = None,
+    ) -> Probe:
+        """Start a process and open a session with it.
+
+        Raises:
+            NotExercised: the handshake is refused.
+        """
+        probe = self.open(env=env, scratch=scratch)
+        reply = probe.handshake(params)
+        if not isinstance(reply.result, dict):
+            raise NotExercised(f"no session could be opened: the handshake was answered {reply}")
+        return probe
+
+    def close(self) -> None:
+        """Stop every process that this check started."""
+        for probe in self.opened:
+            probe.process.stop()
+
+    @contextlib.contextmanager
+    def shared_state(self) -> Iterator[Path]:
+        """A scratch directory that two processes of one check share, for what must outlive the first."""
+        with tempfile.TemporaryDirectory(prefix="turnwire-check-") as directory:
+            yield Path(directory)
+
+    # Requests by role
+
+    def operation(self, role: str) -> Operation:
+        """The request that plays a role in this contract.
+
+        Raises:
+            NotApplicable: the contract has none.
+        """
+        if role not in self.profile.operations:
+            raise NotApplicable(f"the profile {self.profile.name} names no operation {role!r}")
+        return self.profile.operations[role]
+
+    def params(self, role: str, *, thread: str = "", text: str = "") -> Any:
+        """The params of that request, with its placeholders filled."""
+        self._unique += 1
+        template = self.operation(role).params
+        if template is None:
+            return ABSENT
+        unique = f"check-{abs(hash(self.label)) % 10**8}-{id(self) % 10**8}-{self._unique}"
+        return planted(template, {"$id": thread, "$text": text, "$unique": unique})
+
+    def perform(self, probe: Probe, role: str, *, thread: str = "", text: str = "", seconds: float = 0.0) -> Frame:
+        """Send that request and take its reply."""
+        operation = self.operation(role)
+        return probe.call(operation.method, self.params(role, thread=thread, text=text), seconds=seconds)
+
+    def create(self, probe: Probe, text: str = "made by turnwire check") -> str:
+        """Start a thread and return its id.
+
+        Raises:
+            NotExercised: it could not be started, so nothing that needs one can be judged.
+        """
+        operation = self.operation("create")
+        reply = self.perform(probe, "create", text=text)
+        thread = pick(reply.result, operation.thread)
+        if not isinstance(thread, str):
+            raise NotExercised(f"no thread could be started: {operation.method} was answered {reply}")
+        return thread
+
+    def listed(self, probe: Probe) -> list[Any]:
+        """The first page of threads.
+
+        Raises:
+            Unmet: the list is refused or is no list.
+        """
+        operation = self.operation("list")
+        reply = self.perform(probe, "list")
+        items = pick(reply.result, operation.items)
+        if not isinstance(items, list):
+            raise Unmet(f"{operation.method} gives a list at {operation.items}", str(reply))
+        return items
+
+    def codes(self, condition: str) -> tuple[int, ...]:
+        """The lawful codes for a condition; the first is the clause's own."""
+        return self.profile.codes[condition]
