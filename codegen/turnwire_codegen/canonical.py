@@ -1,0 +1,67 @@
+"""Regenerates everything that is generated and committed: `python -m turnwire_codegen.canonical [--check]`."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from turnwire_codegen.emit.jsonschema import bundle
+from turnwire_codegen.files import Difference, OutputError, diff_all, manifested, write_all
+from turnwire_codegen.load.canonical import load_canonical
+from turnwire_codegen.outputs import python_files
+from turnwire_codegen.passes import PASSES, STABLE_PASSES, run
+from turnwire_codegen.source import canonical_folder
+
+__all__ = ["main"]
+
+COMMAND = "python -m turnwire_codegen.canonical"
+
+
+def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """0 when all stands, 1 when the schema has problems or with --check something differs, 2 for wrong use."""
+    if list(argv) not in ([], ["--check"]):
+        stderr.write(f"unknown arguments: {' '.join(argv)}; use {COMMAND} [--check]\n")
+        return 2
+    folder = canonical_folder()
+    protocol, problems = load_canonical(folder)
+    for problem in problems:
+        stderr.write(f"{problem}\n")
+    if protocol is None:
+        return 1
+    whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
+    root = folder.parent
+    python = root / "python" / "turnwire" / "generated"
+    wanted: list[tuple[Path, dict[str, bytes]]] = [
+        (folder, {"bundle.json": bundle(whole).text, "bundle.stable.json": bundle(stable).text}),
+        (python, manifested(python, python_files(whole, COMMAND), keep_orphans=False)),
+    ]
+    try:
+        return _settle(wanted, root, stdout, check=bool(argv))
+    except OutputError as error:
+        stderr.write(f"{error}\n")
+        return 2
+
+
+def _settle(wanted: list[tuple[Path, dict[str, bytes]]], root: Path, stdout: TextIO, *, check: bool) -> int:
+    differing = 0
+    for folder, output in wanted:
+        differences = diff_all(folder, output)
+        differing += len(differences)
+        if check:
+            for difference in differences:
+                stdout.write(f"{difference.state}: {(folder / difference.path).relative_to(root)}\n")
+        else:
+            write_all(folder, output, remove=_orphans(differences))
+    if check and differing:
+        stdout.write(f"mend with: {COMMAND}\n")
+        return 1
+    stdout.write("everything generated is current\n" if check else f"{differing} files changed\n")
+    return 0
+
+
+def _orphans(differences: list[Difference]) -> list[str]:
+    return [difference.path for difference in differences if difference.state == "orphan"]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], sys.stdout, sys.stderr))

@@ -1,0 +1,224 @@
+"""Decoding for types that msgspec alone cannot say: open unions, unions told apart by shape, tags that must be there.
+
+The fast path is msgspec's own. Only when it refuses is the message read again, now with every object whose tag is
+unknown set aside at the positions where the schema says that more arms may come. Such an object is kept as it came,
+as a dict that encodes back equal.
+"""
+
+from __future__ import annotations
+
+import abc
+from functools import cache
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
+
+import msgspec
+from msgspec import inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Choice", "Hole", "Unknown", "choice", "convert", "decode", "decoder", "recover"]
+
+
+def decoder(of: Any) -> Callable[[bytes | str], Any]:
+    """A function from JSON text to `of`; it raises msgspec.DecodeError, or msgspec.ValidationError with the path."""
+    fast = msgspec.json.Decoder(tagged(of), dec_hook=_pick).decode
+
+    def decode_or_recover(data: bytes | str, /) -> Any:
+        try:
+            return fast(data)
+        except msgspec.ValidationError:
+            return recover(data, of)
+
+    return decode_or_recover
+
+
+def decode(data: bytes | str, of: Any) -> Any:
+    """`decoder(of)(data)`, for a type that is decoded once."""
+    return decoder(of)(data)
+
+
+def recover(data: bytes | str, of: Any) -> Any:
+    """What `decoder` does after the fast path refused; for callers who keep a msgspec decoder of their own."""
+    return _with_unknowns(msgspec.json.decode(data), tagged(of))
+
+
+def convert(value: Any, of: Any) -> Any:
+    """Builtins to `of`, by the same rules; `value` is left as it is."""
+    try:
+        return msgspec.convert(value, tagged(of), dec_hook=_pick)
+    except msgspec.ValidationError:
+        return _with_unknowns(msgspec.to_builtins(value), tagged(of))
+
+
+def tagged(of: Any) -> Any:
+    """`of`, or for an arm of a tagged union a type that insists on the tag, which msgspec alone lets be absent."""
+    if isinstance(of, type) and issubclass(of, msgspec.Struct) and of.__struct_config__.tag is not None:
+        return Union[of, _seal(str(of.__struct_config__.tag_field))]  # noqa: UP007 -- made at run time
+    return of
+
+
+class Unknown(dict[str, Any]):
+    """An object of an open union whose tag this version does not know, with all its members."""
+
+    tag_field: ClassVar[str] = ""
+
+    @property
+    def tag(self) -> str:
+        """The value that told the arms apart."""
+        return str(self[self.tag_field])
+
+
+class _Never:
+    """Cannot be decoded, so no message can ever be a `Hole`."""
+
+
+class Hole(msgspec.Struct, frozen=True, kw_only=True):
+    """Holds the place of an `Unknown` while the rest of a message is converted; never seen outside this module."""
+
+    stands_for: ClassVar[type[Unknown] | None] = None
+    never: _Never
+
+
+class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no methods to be abstract
+    """A union that msgspec cannot tell apart; its arms are tried in order."""
+
+    arms: ClassVar[tuple[Any, ...]] = ()
+
+
+def choice(name: str, *arms: Any) -> Any:
+    """The marker of a union of `arms`; every arm's class counts as its subclass."""
+    marker = abc.ABCMeta(name, (Choice,), {"arms": arms})
+    for arm in arms:
+        for cls in _classes(arm):
+            marker.register(cls)
+    return marker
+
+
+def _classes(arm: Any) -> Iterator[type]:
+    """The classes that a value of `arm` can have."""
+    origin = get_origin(arm)
+    if origin is Annotated:
+        yield from _classes(get_args(arm)[0])
+    elif origin in (Union, UnionType):
+        for member in get_args(arm):
+            yield from _classes(member)
+    elif origin is Literal:
+        yield from {type(value) for value in get_args(arm)}
+    else:
+        yield origin or arm
+
+
+def _pick(of: Any, value: Any) -> Any:
+    """The hook for what msgspec has no decoder for."""
+    if not (isinstance(of, type) and issubclass(of, Choice)):
+        raise NotImplementedError(f"no decoder for {of!r}")
+    for arm in of.arms:
+        try:
+            return convert(value, arm)
+        except msgspec.ValidationError:
+            continue
+    raise ValueError(f"fits no arm of {of.__name__}")
+
+
+def _with_unknowns(value: Any, of: Any) -> Any:
+    """Set unknown arms aside, let msgspec judge all the rest, put them back where they were."""
+    found = list(_unknowns(value, _info(of), ()))
+    if found and found[0].steps == ():
+        return found[0].value
+    for place in found:
+        _put(value, place.steps, place.hole(never=_Never()))
+    result = msgspec.convert(value, of, dec_hook=_pick)
+    for place in found:
+        result = _put(result, place.steps, place.value)
+    return result
+
+
+class _Found(NamedTuple):
+    """An unknown arm: the way to it from the root, its value, the hole that stands for it."""
+
+    steps: tuple[str | int, ...]
+    value: Unknown
+    hole: type[Hole]
+
+
+def _unknowns(value: Any, info: Any, steps: tuple[str | int, ...]) -> Iterator[_Found]:
+    match info:
+        case inspect.UnionType(types=types):
+            arm = _arm(value, types)
+            if isinstance(arm, _Opening):
+                yield _Found(steps, arm.unknown(value), arm.hole)
+            elif arm is not None:
+                yield from _unknowns(value, arm, steps)
+        case inspect.StructType(fields=fields) if isinstance(value, dict):
+            for field in fields:
+                if field.encode_name in value:
+                    yield from _unknowns(value[field.encode_name], field.type, (*steps, field.encode_name))
+        case inspect.DictType(value_type=inner) if isinstance(value, dict):
+            for key, member in value.items():
+                yield from _unknowns(member, inner, (*steps, key))
+        case inspect.ListType(item_type=inner) if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from _unknowns(item, inner, (*steps, index))
+        case inspect.TupleType(item_types=inners) if isinstance(value, list):
+            for index, (item, inner) in enumerate(zip(value, inners, strict=False)):
+                yield from _unknowns(item, inner, (*steps, index))
+
+
+class _Opening(NamedTuple):
+    """Where a union is open: the class of its unknown arms, and the hole that stands for one."""
+
+    unknown: type[Unknown]
+    hole: type[Hole]
+
+
+def _arm(value: Any, types: tuple[Any, ...]) -> Any:
+    """The member of a union that `value` is for, an opening, or None where msgspec shall say what is wrong."""
+    if isinstance(value, list):
+        return next((info for info in types if isinstance(info, inspect.ListType | inspect.TupleType)), None)
+    if not isinstance(value, dict):
+        return None
+    opening = None
+    for info in types:
+        if isinstance(info, inspect.DictType):
+            return info
+        if isinstance(info, inspect.StructType):
+            if issubclass(info.cls, Hole):
+                opening = _opening(info.cls, value)
+            elif info.tag_field is None or value.get(info.tag_field) == info.tag:
+                return info
+    return opening
+
+
+def _opening(hole: type[Hole], value: dict[str, Any]) -> _Opening | None:
+    unknown = hole.stands_for
+    return _Opening(unknown, hole) if unknown and isinstance(value.get(unknown.tag_field), str) else None
+
+
+def _put(into: Any, steps: tuple[str | int, ...], value: Any) -> Any:
+    """`into` with `value` at `steps`; changed in place but for tuples, which are made anew."""
+    if not steps:
+        return value
+    step, rest = steps[0], steps[1:]
+    if isinstance(into, msgspec.Struct):
+        name = into.__struct_fields__[into.__struct_encode_fields__.index(str(step))]
+        msgspec.structs.force_setattr(into, name, _put(getattr(into, name), rest, value))
+    elif isinstance(into, tuple):
+        return tuple(_put(item, rest, value) if index == step else item for index, item in enumerate(into))
+    else:
+        into[step] = _put(into[step], rest, value)
+    return into
+
+
+@cache
+def _info(of: Any) -> Any:
+    return inspect.type_info(of)
+
+
+@cache
+def _seal(tag_field: str) -> type[Hole]:
+    class Seal(Hole, frozen=True, kw_only=True, tag_field=tag_field, tag=""):
+        pass
+
+    return Seal

@@ -1,0 +1,119 @@
+"""One match from the IR's types to Python annotations that msgspec can build a decoder for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from turnwire_codegen import rules
+from turnwire_codegen.emit.python.names import class_name
+from turnwire_codegen.emit.python.text import quoted
+from turnwire_codegen.ir import AnyValue, Const, ListOf, MapOf, Nullable, Ref, Scalar, TupleOf, TypeNode
+
+__all__ = ["Home", "Symbol", "annotation", "literal"]
+
+
+class Symbol(msgspec.Struct, frozen=True):
+    """A piece of an annotation with what it needs: `imports` are (module, name), name "" for the module itself."""
+
+    text: str
+    imports: frozenset[tuple[str, str]] = frozenset()
+
+
+class Home(msgspec.Struct, frozen=True):
+    """Where a module stands: `modules` says where each definition lives, `lazy` which modules import this one back."""
+
+    module: str
+    modules: Mapping[str, str]
+    lazy: frozenset[str]
+
+
+_SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+_TYPING = "typing"
+_MSGSPEC = "msgspec"
+
+
+def annotation(node: TypeNode, home: Home) -> Symbol:
+    """The annotation of `node` as a module at `home` says it."""
+    match node:
+        case Scalar(kind, bound):
+            return _constrained(Symbol(_SCALARS[kind]), bound)
+        case Const(value):
+            return literal(value)
+        case Ref(name, bound):
+            return _constrained(_reference(name, home), bound)
+        case ListOf(item, bound):
+            return _constrained(_wrap("list[{}]", annotation(item, home)), bound)
+        case TupleOf(items, rest):
+            return _tuple(items, rest, home)
+        case MapOf(value, bound):
+            return _constrained(_wrap("dict[str, {}]", annotation(value, home)), bound)
+        case Nullable(of):
+            return _wrap("{} | None", annotation(of, home))
+        case AnyValue():
+            return Symbol("Any", frozenset({(_TYPING, "Any")}))
+
+
+def literal(*values: Any) -> Symbol:
+    """A Literal of these values; a fraction has no Literal and widens to float."""
+    if any(isinstance(value, float) for value in values):
+        return Symbol("float")
+    text = ", ".join(repr(value) if not isinstance(value, str) else quoted(value) for value in values)
+    return Symbol(f"Literal[{text}]", frozenset({(_TYPING, "Literal")}))
+
+
+def _reference(name: str, home: Home) -> Symbol:
+    module, spelled = home.modules[name], class_name(name)
+    if module == home.module:
+        return Symbol(spelled)
+    if module in home.lazy:
+        # The two modules import each other, so neither can take a name out of the other while it is being made.
+        return Symbol(f"_{module}.{spelled}", frozenset({(f".{module}", "")}))
+    return Symbol(spelled, frozenset({(f".{module}", spelled)}))
+
+
+def _wrap(form: str, inner: Symbol) -> Symbol:
+    return Symbol(form.format(inner.text), inner.imports)
+
+
+def _tuple(items: tuple[TypeNode, ...], rest: TypeNode | None, home: Home) -> Symbol:
+    if rest is not None:
+        # Only a uniform tail has a tuple of its own; head and tail together are a list for the types.
+        return Symbol("list[Any]", frozenset({(_TYPING, "Any")}))
+    parts = [annotation(item, home) for item in items]
+    imports = frozenset().union(*(part.imports for part in parts))
+    return Symbol(f"tuple[{', '.join(part.text for part in parts) or '()'}]", imports)
+
+
+def _constrained(base: Symbol, bound: tuple[rules.Rule, ...]) -> Symbol:
+    arguments = [argument for rule in bound for argument in _meta(rule)]
+    if not arguments:
+        return base
+    needed = frozenset({(_TYPING, "Annotated"), (_MSGSPEC, "Meta")})
+    return Symbol(f"Annotated[{base.text}, Meta({', '.join(arguments)})]", base.imports | needed)
+
+
+def _meta(rule: rules.Rule) -> list[str]:
+    """What msgspec can hold of a rule. The rest is for validators: formats, unique items, bounds beyond 64 bits."""
+    match rule:
+        case rules.Bound(low, high, above, below):
+            named = {"ge": low, "le": high, "gt": above, "lt": below}
+            return [f"{name}={value!r}" for name, value in named.items() if value is not None and _fits(value)]
+        case rules.Multiple(of):
+            return [f"multiple_of={of!r}"]
+        case rules.Length(low, high) | rules.Count(_, low, high):
+            named = {"min_length": low or None, "max_length": high}
+            return [f"{name}={value!r}" for name, value in named.items() if value is not None]
+        case rules.Pattern(source):
+            return [f"pattern={quoted(_python_pattern(source))}"]
+        case _:
+            return []
+
+
+def _fits(value: float) -> bool:
+    return isinstance(value, float) or -(2**63) <= value < 2**63
+
+
+def _python_pattern(source: str) -> str:
+    """ECMA's `$` is the very end, Python's also stands before a last newline."""
+    return source[:-1] + "\\Z" if source.endswith("$") and not source.endswith("\\$") else source

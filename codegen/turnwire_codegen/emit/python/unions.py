@@ -1,0 +1,114 @@
+"""Unions: what a checker sees, and what msgspec can decode, which is not always the same."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from turnwire_codegen.emit.python.names import class_name, member_names
+from turnwire_codegen.emit.python.text import docstring, quoted
+from turnwire_codegen.emit.python.types import Home, annotation
+from turnwire_codegen.ir import (
+    Alias,
+    ByField,
+    Const,
+    Declaration,
+    Enum,
+    ListOf,
+    MapOf,
+    Record,
+    Ref,
+    Scalar,
+    TupleOf,
+    TypeNode,
+    Union,
+)
+
+__all__ = ["UnionView", "UnknownView", "union_view"]
+
+Imports = frozenset[tuple[str, str]]
+
+
+class UnknownView(msgspec.Struct, frozen=True, kw_only=True):
+    """What an open union makes of an object whose tag is unknown."""
+
+    name: str
+    hole: str
+    doc: tuple[str, ...]
+    tag_wire: str
+    tag_name: str
+
+
+class UnionView(msgspec.Struct, frozen=True, kw_only=True):
+    """A union: the arms that a checker sees; `runtime` is what msgspec sees where that differs."""
+
+    name: str
+    arms: tuple[str, ...]
+    plain: bool
+    runtime: str | None
+    unknown: UnknownView | None
+    doc: tuple[str, ...]
+
+
+def union_view(union: Union, home: Home, known: Mapping[str, Declaration]) -> tuple[UnionView, Imports]:
+    """The view of a union and what its module must import for it."""
+    name = class_name(union.name)
+    symbols = [annotation(variant.type, home) for variant in union.variants]
+    arms = [symbol.text for symbol in symbols]
+    imports: Imports = frozenset().union(*(symbol.imports for symbol in symbols))
+    unknown, runtime = None, None
+    if isinstance(union.tagging, ByField):
+        if union.open:
+            unknown = _unknown(union.name, union.tagging.wire)
+            runtime = " | ".join([*arms, unknown.hole])
+            imports |= {(".decoding", "Hole"), (".decoding", "Unknown"), ("typing", "TYPE_CHECKING")}
+    elif not _told_apart([variant.type for variant in union.variants], known):
+        runtime = f"choice({', '.join([quoted(name), *arms])})"
+        imports |= {(".decoding", "choice"), ("typing", "TYPE_CHECKING")}
+    if unknown is not None:
+        arms.append(unknown.name)
+    return UnionView(
+        name=name,
+        arms=(arms[0], *(f"| {arm}" for arm in arms[1:])),
+        plain=runtime is None,
+        runtime=runtime,
+        unknown=unknown,
+        doc=docstring(union.doc, indent=0),
+    ), imports
+
+
+def _unknown(union_name: str, tag_wire: str) -> UnknownView:
+    text = f"A `{union_name}` whose `{tag_wire}` this version does not know: a dict that keeps every member."
+    return UnknownView(
+        name=class_name(f"Unknown{union_name}"),
+        hole=f"_{class_name(union_name)}Hole",
+        doc=docstring(text, indent=4),
+        tag_wire=quoted(tag_wire),
+        tag_name=member_names((tag_wire,))[tag_wire],
+    )
+
+
+def _told_apart(arms: list[TypeNode], known: Mapping[str, Declaration]) -> bool:
+    """Whether msgspec tells the arms apart by the kind of JSON: one of each kind, and no constraint that hides another."""
+    kinds = [_kind(arm, known) for arm in arms]
+    return None not in kinds and len(set(kinds)) == len(kinds)
+
+
+def _kind(node: TypeNode, known: Mapping[str, Declaration]) -> str | None:
+    match node:
+        case Scalar(kind):
+            return kind
+        case Const(value):
+            return "string" if isinstance(value, str) else None
+        case ListOf() | TupleOf():
+            return "array"
+        case MapOf():
+            return "object"
+        case Ref(name):
+            match known[name]:
+                case Record():
+                    return "object"
+                case Alias(type=inner):
+                    return _kind(inner, known)
+                case Enum(cases=cases) if all(isinstance(case.value, str) for case in cases):
+                    return "string"
+    return None

@@ -1,0 +1,225 @@
+"""IR to what the templates print: frozen views in which every string is decided."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from turnwire_codegen.emit.python.names import class_name, member_names, module_name, rename_option
+from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
+from turnwire_codegen.emit.python.types import Home, Symbol, annotation, literal
+from turnwire_codegen.emit.python.unions import UnionView, union_view
+from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Field, Protocol, Record, Union
+from turnwire_codegen.passes.graph import references
+from turnwire_codegen.passes.tags import Tag
+
+__all__ = ["AliasView", "BlockView", "ClassView", "EnumView", "FamilyView", "MemberView", "PackageView", "family_view", "package_view"]
+
+
+class MemberView(msgspec.Struct, frozen=True):
+    """A member of a class, with its docstring lines."""
+
+    line: str
+    doc: tuple[str, ...]
+
+
+class ClassView(msgspec.Struct, frozen=True, kw_only=True):
+    """A struct."""
+
+    name: str
+    options: str
+    doc: tuple[str, ...]
+    members: tuple[MemberView, ...]
+
+
+class EnumView(msgspec.Struct, frozen=True, kw_only=True):
+    """The values of an enum, `rest` for those that an open one may yet have."""
+
+    name: str
+    values: tuple[str, ...]
+    rest: str
+    doc: tuple[str, ...]
+
+
+class AliasView(msgspec.Struct, frozen=True, kw_only=True):
+    """A name for a type."""
+
+    name: str
+    text: str
+    doc: tuple[str, ...]
+
+
+class BlockView(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the things that follow the classes; the others are None."""
+
+    union: UnionView | None = None
+    enum: EnumView | None = None
+    alias: AliasView | None = None
+
+
+class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
+    """A module; what is needed when it is imported stands before what needs it."""
+
+    module: str
+    doc: tuple[str, ...]
+    imports: tuple[str, ...]
+    names: tuple[str, ...]
+    classes: tuple[ClassView, ...]
+    blocks: tuple[BlockView, ...]
+
+
+class TypeView(msgspec.Struct, frozen=True):
+    """A type and the module it lives in."""
+
+    name: str
+    module: str
+
+
+class PackageView(msgspec.Struct, frozen=True, kw_only=True):
+    """The package's own module."""
+
+    doc: tuple[str, ...]
+    imports: tuple[str, ...]
+    names: tuple[str, ...]
+    types: tuple[TypeView, ...]
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What the views of one module share."""
+
+    home: Home
+    tags: Mapping[str, Tag]
+    known: Mapping[str, Declaration]
+
+
+def family_view(family: Family, scope: Scope) -> FamilyView:
+    """The module of one family."""
+    needed: set[tuple[str, str]] = {("__future__", "annotations")}
+    records = [decl for decl in family.declarations if isinstance(decl, Record)]
+    classes = [_class(record, scope, needed) for record in records]
+    blocks = [_block(decl, scope, needed) for decl in _in_order(family.declarations)]
+    names = [class_name(decl.name) for decl in family.declarations]
+    names += [block.union.unknown.name for block in blocks if block.union and block.union.unknown]
+    if classes:
+        needed.add(("msgspec", "Struct"))
+    if blocks:
+        needed.add(("typing", "TypeAlias"))
+    return FamilyView(
+        module=scope.home.module,
+        doc=docstring(f"{family.title}. {family.doc}", indent=0),
+        imports=import_lines(needed),
+        names=tuple(quoted(name) for name in sorted(names)),
+        classes=tuple(classes),
+        blocks=tuple(blocks),
+    )
+
+
+def package_view(protocol: Protocol, families: list[FamilyView]) -> PackageView:
+    """The names of all families, and where each is found; raises ValueError when two families share a name."""
+    homes = {name: family.module for family in families for name in family.names}
+    if len(homes) != sum(len(family.names) for family in families):
+        raise ValueError("two families define one name")
+    return PackageView(
+        doc=docstring(f"{protocol.title} {protocol.version}: its types, each imported when first asked for.", indent=0),
+        imports=tuple(
+            f"from .{family.module} import {name} as {name}"
+            for family in families
+            for name in (quoted_name.strip('"') for quoted_name in family.names)
+        ),
+        names=tuple(sorted(homes)),
+        types=tuple(TypeView(name, quoted(homes[name])) for name in sorted(homes)),
+    )
+
+
+def _class(record: Record, scope: Scope, needed: set[tuple[str, str]]) -> ClassView:
+    tag = scope.tags.get(record.name)
+    names = member_names(tuple(field.wire for field in record.fields))
+    members = []
+    for field in record.fields:
+        if tag is not None and field.wire == tag.wire:
+            members.append(_tag_member(names[field.wire], field, tag, needed))
+        else:
+            members.append(_member(names[field.wire], field, scope, needed))
+    return ClassView(
+        name=class_name(record.name),
+        options=", ".join(_options(record, names, tag)),
+        doc=docstring(record.doc, indent=4),
+        members=tuple(members),
+    )
+
+
+def _options(record: Record, names: dict[str, str], tag: Tag | None) -> list[str]:
+    options = ["Struct", "frozen=True", "kw_only=True"]
+    rename = rename_option({wire: name for wire, name in names.items() if tag is None or wire != tag.wire})
+    if rename is not None:
+        options.append(f"rename={rename}")
+    if tag is not None:
+        value = quoted(tag.value) if isinstance(tag.value, str) else repr(tag.value)
+        options.append(f"tag_field={quoted(tag.wire)}, tag={value}")
+    if record.closed:
+        options.append("forbid_unknown_fields=True")
+    return options
+
+
+def _member(name: str, field: Field, scope: Scope, needed: set[tuple[str, str]]) -> MemberView:
+    symbol = annotation(field.type, scope.home)
+    needed |= symbol.imports
+    line = f"{name}: {symbol.text}"
+    if not field.required:
+        needed |= {("msgspec", "UNSET"), ("msgspec", "UnsetType")}
+        line += " | UnsetType = UNSET"
+    return MemberView(line, docstring(field.doc, indent=4))
+
+
+def _tag_member(name: str, field: Field, tag: Tag, needed: set[tuple[str, str]]) -> MemberView:
+    """The tag as a class variable: checkers narrow by it, msgspec reads and writes it by itself."""
+    symbol = literal(tag.value)
+    needed |= symbol.imports | {("typing", "ClassVar")}
+    value = quoted(tag.value) if isinstance(tag.value, str) else repr(tag.value)
+    return MemberView(f"{name}: ClassVar[{symbol.text}] = {value}", docstring(field.doc, indent=4))
+
+
+def _block(declaration: Declaration, scope: Scope, needed: set[tuple[str, str]]) -> BlockView:
+    match declaration:
+        case Union():
+            view, imports = union_view(declaration, scope.home, scope.known)
+            needed |= imports
+            return BlockView(union=view)
+        case Enum():
+            return BlockView(enum=_enum(declaration, needed))
+        case Alias(name=name, doc=doc, type=node):
+            symbol = annotation(node, scope.home)
+            needed |= symbol.imports
+            return BlockView(alias=AliasView(name=class_name(name), text=symbol.text, doc=docstring(doc, indent=0)))
+        case _:
+            raise AssertionError("records are classes, they stand before the blocks")
+
+
+def _enum(enum: Enum, needed: set[tuple[str, str]]) -> EnumView:
+    values: list[Symbol] = [literal(case.value) for case in enum.cases]
+    needed |= frozenset().union(*(value.imports for value in values))
+    cases = [f"- `{case.value}`: {case.doc}" if case.doc else f"- `{case.value}`" for case in enum.cases]
+    open_note = ["Others may come; readers keep them as they are."] if enum.open else []
+    return EnumView(
+        name=class_name(enum.name),
+        values=tuple(value.text.removeprefix("Literal[").removesuffix("]") for value in values),
+        rest=" | str" if enum.open else "",
+        doc=docstring(enum.doc, *open_note, "\n".join(cases), indent=0),
+    )
+
+
+def _in_order(family: tuple[Declaration, ...]) -> list[Declaration]:
+    """All but the records, each after those of this module that it needs while the module is being imported."""
+    own = {decl.name: decl for decl in family if not isinstance(decl, Record)}
+    ordered: dict[str, Declaration] = {}
+
+    def visit(name: str) -> None:
+        if name in ordered or name not in own:
+            return
+        declaration = own.pop(name)
+        for needed in references(declaration):
+            visit(needed)
+        ordered[name] = declaration
+
+    for name in list(own):
+        visit(name)
+    return list(ordered.values())

@@ -1,0 +1,22 @@
+"""Pure functions `Protocol -> Protocol`, one a file; a pass never reports, what it cannot do its loader has refused."""
+
+from collections.abc import Callable
+
+from turnwire_codegen.ir import Protocol
+from turnwire_codegen.passes.roots import derive_roots
+from turnwire_codegen.passes.stable import stable_only
+
+__all__ = ["PASSES", "STABLE_PASSES", "run"]
+
+Pass = Callable[[Protocol], Protocol]
+
+# Roots are derived from the methods that are left, so the filter comes first.
+PASSES: tuple[Pass, ...] = (derive_roots,)
+STABLE_PASSES: tuple[Pass, ...] = (stable_only, derive_roots)
+
+
+def run(protocol: Protocol, passes: tuple[Pass, ...]) -> Protocol:
+    """The protocol after each pass in turn."""
+    for step in passes:
+        protocol = step(protocol)
+    return protocol

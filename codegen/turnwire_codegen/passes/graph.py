@@ -1,0 +1,66 @@
+"""Who refers to whom: between declarations, and between families."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from turnwire_codegen.ir import Declaration, Protocol, Ref
+
+__all__ = ["declarations", "homes", "mutual_families", "reachable", "references"]
+
+
+def declarations(protocol: Protocol) -> dict[str, Declaration]:
+    """Every declaration by name, in family order."""
+    return {decl.name: decl for family in protocol.families for decl in family.declarations}
+
+
+def homes(protocol: Protocol) -> dict[str, str]:
+    """Declaration name to family name."""
+    return {decl.name: family.name for family in protocol.families for decl in family.declarations}
+
+
+def references(node: Any) -> Iterator[str]:
+    """The names that a node refers to, in reading order, repeated where they are repeated."""
+    if isinstance(node, Ref):
+        yield node.name
+    elif isinstance(node, msgspec.Struct):
+        for name in node.__struct_fields__:
+            yield from references(getattr(node, name))
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from references(item)
+
+
+def reachable(roots: set[str], known: Mapping[str, Declaration]) -> set[str]:
+    """`roots` and all that they refer to, near or far."""
+    seen: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += references(known[name])
+    return seen
+
+
+def mutual_families(protocol: Protocol) -> dict[str, frozenset[str]]:
+    """For each family those others that it reaches and that reach it back; they cannot import each other's names."""
+    home = homes(protocol)
+    edges = {
+        family.name: {home[name] for decl in family.declarations for name in references(decl)} - {family.name}
+        for family in protocol.families
+    }
+    reach = {name: _closure(name, edges) for name in edges}
+    return {name: frozenset(other for other in reach[name] if name in reach[other] and other != name) for name in edges}
+
+
+def _closure(start: str, edges: Mapping[str, set[str]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = list(edges[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += edges[name]
+    return seen
