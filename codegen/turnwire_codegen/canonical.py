@@ -24,8 +24,7 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         return 2
     folder = canonical_folder()
     protocol, problems = load_canonical(folder)
-    for problem in problems:
-        stderr.write(f"{problem}\n")
+    stderr.writelines(f"{problem}\n" for problem in problems)
     if protocol is None:
         return 1
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
@@ -48,8 +47,7 @@ def _settle(wanted: list[tuple[Path, dict[str, bytes]]], root: Path, stdout: Tex
         differences = diff_all(folder, output)
         differing += len(differences)
         if check:
-            for difference in differences:
-                stdout.write(f"{difference.state}: {(folder / difference.path).relative_to(root)}\n")
+            stdout.writelines(f"{found.state}: {(folder / found.path).relative_to(root)}\n" for found in differences)
         else:
             write_all(folder, output, remove=_orphans(differences))
     if check and differing:

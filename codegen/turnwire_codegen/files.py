@@ -5,7 +5,6 @@ What a run wrote stands in `manifest.json`, so that a later run knows which file
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -52,7 +51,7 @@ def write_all(folder: Path, output: Mapping[str, bytes], *, remove: Iterable[str
 
 
 def diff_all(folder: Path, output: Mapping[str, bytes]) -> list[Difference]:
-    """Every difference between `folder` and `output`, by path; orphans where `output` has a manifest. Raises OutputError."""
+    """Every difference of `folder` from `output`, by path; orphans where it has a manifest. Raises OutputError."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder} is a file; name a folder with --out")
     found: list[Difference] = []
@@ -91,7 +90,7 @@ def _move_in(folder: Path, output: Mapping[str, bytes]) -> None:
             (stage / path).write_bytes(data)
         for path in output:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(stage / path, folder / path)
+            (stage / path).replace(folder / path)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
 
@@ -115,4 +114,5 @@ def _inside(folder: Path, path: str) -> bool:
 
 
 def _refused(path: Path, error: OSError) -> str:
-    return f"{error.filename or path}: {(error.strerror or type(error).__name__).lower()}; choose a folder that can be written with --out"
+    reason = (error.strerror or type(error).__name__).lower()
+    return f"{error.filename or path}: {reason}; name a folder that can be written with --out"

@@ -1,6 +1,6 @@
 """Every fault has a place: a file, a JSON pointer or a line, what is wrong and what to do.
 
-A `Place` walks down a document beside the code that reads it and collects; nothing is raised, so that one run tells all.
+A `Place` walks down a document beside the code that reads it and collects; nothing is raised, so one run tells all.
 """
 
 from typing import Literal

@@ -104,7 +104,7 @@ class Items(msgspec.Struct, frozen=True, tag_field="node"):
 
 
 class Members(msgspec.Struct, frozen=True, tag_field="node"):
-    """Undeclared members: by pattern of the name, else `extra` (but for the names in `but`); `keys` binds every name."""
+    """Undeclared members: by pattern of the name, else `extra`, but for the names in `but`; `keys` binds all names."""
 
     patterns: tuple[tuple[str, "Plan"], ...] = ()
     extra: "Plan | None" = None

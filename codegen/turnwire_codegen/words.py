@@ -1,4 +1,4 @@
-"""The only splitter of names: a wire name becomes lower-case words once, each language then joins them in its own case."""
+"""The only splitter of names: a wire name becomes lower-case words once, each language joins them in its own case."""
 
 import re
 

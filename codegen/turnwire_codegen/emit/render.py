@@ -10,7 +10,7 @@ __all__ = ["environment", "render"]
 
 
 def render(package: str, template: str, values: Mapping[str, Any]) -> str:
-    """Print `templates/<template>` of `turnwire_codegen.emit.<package>`; raises jinja2.UndefinedError for a name that the view lacks."""
+    """Print `templates/<template>` of the emitter `package`; raises jinja2.UndefinedError for what the view lacks."""
     return environment(package).get_template(template).render(values)
 
 

@@ -50,7 +50,7 @@ def _record(name: str, doc: str, schema: dict[str, Any], place: Place, names: Na
     required = items(schema, "required", place)
     for index, wanted in enumerate(required):
         if wanted not in properties:
-            (place / "required" / index).error(f"{wanted!r} is required but not declared", "declare it under properties")
+            (place / "required" / index).error(f"{wanted!r} is required but not declared", "add it to properties")
     fields = tuple(
         _field(wire, member, place / "properties" / wire, names, required=wire in required)
         for wire, member in properties.items()
@@ -132,7 +132,7 @@ def _tagged(union: Union, declarations: dict[str, Declaration], place: Place) ->
             )
     # The envelope tells its messages apart by which members are present; it may, and says so by x-lint-ignore.
     if "lint-ignore" not in union.notes and place.file != "envelope.json":
-        place.error("the arms share no required const member with different values", "give every arm the same tag member")
+        place.error("the arms share no required const member with different values", "give every arm one tag member")
     return union
 
 

@@ -18,7 +18,8 @@ def read_json(path: Path, found: list[Problem], *, name: str | None = None) -> A
     try:
         return json.loads(text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        found.append(_fault(label, f"{error.lineno}:{error.colno}", f"not JSON: {error.msg.lower()}", "mend the syntax"))
+        where = f"{error.lineno}:{error.colno}"
+        found.append(_fault(label, where, f"not JSON: {error.msg.lower()}", "mend the syntax"))
     except _StrictError as error:
         found.append(_fault(label, "#", str(error), "write plain JSON"))
     except RecursionError:

@@ -1,4 +1,4 @@
-"""References: which names a family file may say, and how. The narrow form knows `#/$defs/X` and `other.json#/$defs/X`."""
+"""References: what a family file may say. The narrow form knows `#/$defs/X` and `other.json#/$defs/X`."""
 
 import re
 from collections.abc import Mapping

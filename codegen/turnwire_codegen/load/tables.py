@@ -1,6 +1,6 @@
 """The four tables: methods, errors, state machines and capabilities, row by row."""
 
-from typing import Any
+from typing import Any, Literal
 
 from turnwire_codegen.ir import Capability, ErrorRow, Machine, Method
 from turnwire_codegen.load.shape import integer, items, members, notes_of, one_of, text, truth, unexpected
@@ -11,7 +11,10 @@ __all__ = ["read_capabilities", "read_errors", "read_machines", "read_methods"]
 _ROW = "see protocol/meta for the members of a row"
 _TABLE = frozenset({"$schema", "$id", "title", "description"})
 _METHOD = frozenset(
-    "name sender kind params result errors emits durable capability scope stability since clause description".split(),
+    {
+        *("name", "sender", "kind", "params", "result", "errors", "emits", "durable"),
+        *("capability", "scope", "stability", "since", "clause", "description"),
+    },
 )
 
 
@@ -27,7 +30,7 @@ def read_methods(node: Any, place: Place) -> tuple[Method, ...]:
 def _method(node: Any, place: Place) -> Method:
     row = members(node, place)
     unexpected(row, _METHOD, place, fix=_ROW)
-    kind = one_of(row, "kind", place, ("request", "notification"))
+    kind = _kind(row, place)
     if kind == "request" and text(row, "result", place, None) is None:
         place.error("a request without a result", "name the type of its result")
     return Method(
@@ -47,6 +50,10 @@ def _method(node: Any, place: Place) -> Method:
         since=text(row, "since", place, None),
         notes=notes_of(row),
     )
+
+
+def _kind(row: dict[str, Any], place: Place) -> Literal["request", "notification"]:
+    return one_of(row, "kind", place, ("request", "notification"))
 
 
 def read_errors(node: Any, place: Place) -> tuple[ErrorRow, ...]:

@@ -20,7 +20,7 @@ def read_type(node: Any, place: Place, names: Names) -> TypeNode:
     if schema.get("x-opaque") is True:
         return _opaque(schema, place)
     if "$ref" in schema:
-        unexpected(schema, _ANNOTATIONS | {"$ref"}, place, fix="a reference has no sibling but description and x- keywords")
+        unexpected(schema, _ANNOTATIONS | {"$ref"}, place, fix="beside a reference only description and x- keywords")
         return Ref(names.resolve(schema["$ref"], place / "$ref"))
     if "const" in schema:
         unexpected(schema, _ANNOTATIONS | {"const"}, place, fix="a const needs no other keyword")

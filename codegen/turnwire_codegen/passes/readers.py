@@ -46,8 +46,8 @@ def _patterns(declaration: Declaration) -> tuple[Rule, ...]:
 
 def _loosened(declaration: Declaration, patterns: dict[str, tuple[Rule, ...]], *, strict: bool) -> Declaration:
     if isinstance(declaration, Record) and strict:
-        fields = tuple(msgspec.structs.replace(field, type=_tightened(field.type, patterns)) for field in declaration.fields)
-        return msgspec.structs.replace(declaration, fields=fields)
+        fields = [msgspec.structs.replace(field, type=_tightened(field.type, patterns)) for field in declaration.fields]
+        return msgspec.structs.replace(declaration, fields=tuple(fields))
     if isinstance(declaration, Record):
         return msgspec.structs.replace(declaration, fields=tuple(_loose_field(field) for field in declaration.fields))
     if isinstance(declaration, Alias):
@@ -61,20 +61,26 @@ def _loose_field(field: Field) -> Field:
 
 def _loose(node: TypeNode) -> TypeNode:
     """The type without its patterns, however deep they stand."""
-    return _mapped(node, lambda inner: (
-        msgspec.structs.replace(inner, rules=tuple(rule for rule in inner.rules if not isinstance(rule, Pattern)))
-        if isinstance(inner, Scalar)
-        else inner
-    ))
+    return _mapped(
+        node,
+        lambda inner: (
+            msgspec.structs.replace(inner, rules=tuple(rule for rule in inner.rules if not isinstance(rule, Pattern)))
+            if isinstance(inner, Scalar)
+            else inner
+        ),
+    )
 
 
 def _tightened(node: TypeNode, patterns: dict[str, tuple[Rule, ...]]) -> TypeNode:
     """The type with the patterns of the aliases that it names, at the place of use."""
-    return _mapped(node, lambda inner: (
-        msgspec.structs.replace(inner, rules=(*inner.rules, *patterns.get(inner.name, ())))
-        if isinstance(inner, Ref)
-        else inner
-    ))
+    return _mapped(
+        node,
+        lambda inner: (
+            msgspec.structs.replace(inner, rules=(*inner.rules, *patterns.get(inner.name, ())))
+            if isinstance(inner, Ref)
+            else inner
+        ),
+    )
 
 
 def _mapped(node: TypeNode, change: Any) -> TypeNode:

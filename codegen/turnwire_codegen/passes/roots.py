@@ -9,6 +9,7 @@ from turnwire_codegen.ir import (
     Family,
     Field,
     Method,
+    Notes,
     Protocol,
     Record,
     Ref,
@@ -58,15 +59,14 @@ def message_name(method: Method) -> str:
 def _message(method: Method, known: dict[str, Declaration]) -> Record:
     fields = [Field(wire="jsonrpc", type=Const("2.0"), required=True, doc="The version of JSON-RPC.")]
     if method.kind == "request":
-        fields.append(Field(wire="id", type=Ref(ENVELOPE[0]), required=True, doc="Names the call; it belongs to its caller."))
+        fields.append(Field(wire="id", type=Ref(ENVELOPE[0]), required=True, doc="Names the call."))
     fields.append(Field(wire="method", type=Const(method.name), required=True, doc="The name of the method."))
     if method.params is not None:
         target = known[method.params]
         # Params without a required member may be left out whole.
         required = not isinstance(target, Record) or any(field.required for field in target.fields)
-        fields.append(Field(wire="params", type=Ref(method.params), required=required, doc="The params of the method."))
-    stability = {"stability": "experimental"} if method.stability == "experimental" else {}
-    return Record(name=message_name(method), doc=method.doc, fields=tuple(fields), notes={**stability, "method": method.name})
+        fields.append(Field(wire="params", type=Ref(method.params), required=required, doc="The params."))
+    return Record(name=message_name(method), doc=method.doc, fields=tuple(fields), notes=_stability(method))
 
 
 def _roots(methods: tuple[Method, ...]) -> Iterator[Union]:
@@ -88,7 +88,7 @@ def _roots(methods: tuple[Method, ...]) -> Iterator[Union]:
 
 
 def _by_method(name: str, side: str, kind: str, rows: list[Method]) -> Union:
-    """Unknown notifications are ignored, so their union is open; an unknown request gets an error, so theirs is closed."""
+    """Unknown notifications are ignored, so their union is open; an unknown request gets an error."""
     return Union(
         name=name,
         doc=f"Every {kind} that the {side} sends.",
@@ -97,9 +97,13 @@ def _by_method(name: str, side: str, kind: str, rows: list[Method]) -> Union:
             Variant(
                 type=Ref(message_name(row)),
                 tag=row.name,
-                notes={"stability": "experimental"} if row.stability == "experimental" else {},
+                notes=_stability(row),
             )
             for row in rows
         ),
         open=kind == "notification",
     )
+
+
+def _stability(method: Method) -> Notes:
+    return {"stability": "experimental"} if method.stability == "experimental" else {}

@@ -35,7 +35,8 @@ def _stable(declaration: Declaration) -> Declaration:
         case Record(fields=fields):
             return msgspec.structs.replace(declaration, fields=tuple(f for f in fields if not _experimental(f.notes)))
         case Union(variants=variants):
-            return msgspec.structs.replace(declaration, variants=tuple(v for v in variants if not _experimental(v.notes)))
+            arms = tuple(variant for variant in variants if not _experimental(variant.notes))
+            return msgspec.structs.replace(declaration, variants=arms)
         case Enum(cases=cases):
             return msgspec.structs.replace(declaration, cases=tuple(c for c in cases if not _experimental(c.notes)))
         case _:

@@ -1,4 +1,4 @@
-"""JSON Schema: the bundle that any validator can judge a line by, flat and sorted, with the tables under `x-` keywords."""
+"""JSON Schema: the bundle by which any validator can judge a line, flat and sorted, tables under `x-` keywords."""
 
 import json
 

@@ -8,7 +8,7 @@ __all__ = ["canonical_json", "digest"]
 
 
 def canonical_json(value: Any) -> bytes:
-    """The one spelling of `value`; raises ValueError for a fraction, whose spelling would need ECMAScript's rules."""
+    """The one spelling of `value`; raises TypeError for a fraction, whose spelling would need ECMAScript's rules."""
     return json.dumps(_ordered(value), ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -19,7 +19,7 @@ def digest(canonical: bytes) -> str:
 
 def _ordered(value: Any) -> Any:
     if isinstance(value, float):
-        raise ValueError(f"a fraction has no place in a schema: {value!r}")
+        raise TypeError(f"a fraction has no place in a schema: {value!r}")
     if isinstance(value, dict):
         # RFC 8785 3.2.3: members are sorted by UTF-16 code units.
         return {key: _ordered(value[key]) for key in sorted(value, key=lambda key: key.encode("utf-16-be"))}

@@ -5,9 +5,9 @@ from importlib.resources import files
 
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.python.names import module_name
-from turnwire_codegen.emit.python.tables import error_view, machine_view, method_view, protocol_view
+from turnwire_codegen.emit.python.tables import MethodsView, error_view, machine_view, method_view, protocol_view
 from turnwire_codegen.emit.python.types import Home
-from turnwire_codegen.emit.python.view import FamilyView, PackageView, Scope, family_view, package_view
+from turnwire_codegen.emit.python.view import FamilyView, Scope, family_view, package_view
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.graph import declarations, mutual_families
@@ -20,17 +20,18 @@ def emit_python(protocol: Protocol, header: Header, schema: bytes) -> dict[str, 
     """The files of the package. `schema` is the canonical form of the bundle that the digest in `header` is of."""
     views = _family_views(protocol)
     package = package_view(protocol, views)
-    shared = {"header": header.lines()}
-    texts = {f"{view.module}.py": render("python", "family.py.j2", {"family": view, **shared}) for view in views}
-    texts["__init__.py"] = render("python", "package.py.j2", {"package": package, **shared})
-    texts["methods.py"] = render(
-        "python",
-        "methods.py.j2",
-        {"methods": [method_view(row) for row in protocol.methods], "types": package.types, **shared},
-    )
-    texts["errors.py"] = render("python", "errors.py.j2", {"errors": [error_view(row) for row in protocol.errors], **shared})
-    texts["states.py"] = render("python", "states.py.j2", {"machines": [machine_view(row) for row in protocol.machines], **shared})
-    texts["protocol.py"] = render("python", "protocol.py.j2", {"protocol": protocol_view(protocol, header.digest), **shared})
+    pages: dict[str, tuple[str, object]] = {f"{view.module}.py": ("family", view) for view in views}
+    pages |= {
+        "__init__.py": ("package", package),
+        "methods.py": ("methods", MethodsView([method_view(row) for row in protocol.methods], package.types)),
+        "errors.py": ("errors", [error_view(row) for row in protocol.errors]),
+        "states.py": ("machines", [machine_view(row) for row in protocol.machines]),
+        "protocol.py": ("protocol", protocol_view(protocol, header.digest)),
+    }
+    texts = {
+        path: render("python", f"{name}.py.j2", {"header": header.lines(), name: view})
+        for path, (name, view) in pages.items()
+    }
     texts["decoding.py"] = _support("decoding.py", header)
     output = {path: text.encode() for path, text in texts.items()}
     output["schema.json"] = schema

@@ -1,4 +1,4 @@
-"""Python spelling of wire names: one RESERVED set, one collision rule, and a rename table that gives the wire name back."""
+"""Python spelling of wire names: one RESERVED set, one collision rule, a rename table that gives the wire name back."""
 
 import keyword
 
@@ -13,7 +13,10 @@ RESERVED_MEMBERS = frozenset(keyword.kwlist) | _BUILTINS
 RESERVED_MODULES = frozenset({"decoding", "errors", "methods", "protocol", "states", *keyword.kwlist})
 # What a generated module imports; a definition of that name would hide it.
 _IMPORTED = frozenset(
-    "Annotated Any ClassVar Final Hole Literal Meta NamedTuple None True False Struct TypeAlias TYPE_CHECKING UNSET Unknown UnsetType".split(),
+    {
+        *("Annotated", "Any", "ClassVar", "Literal", "TYPE_CHECKING", "TypeAlias"),
+        *("Hole", "Meta", "Struct", "UNSET", "Unknown", "UnsetType"),
+    },
 )
 
 

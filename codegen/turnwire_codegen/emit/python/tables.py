@@ -2,7 +2,7 @@
 
 import msgspec
 
-from turnwire_codegen.emit.python.names import class_name, module_name
+from turnwire_codegen.emit.python.names import class_name
 from turnwire_codegen.emit.python.text import docstring, quoted
 from turnwire_codegen.ir import Capability, ErrorRow, Machine, Method, Protocol
 from turnwire_codegen.words import upper_snake
@@ -10,13 +10,22 @@ from turnwire_codegen.words import upper_snake
 __all__ = [
     "ErrorView",
     "MachineView",
+    "MethodsView",
     "ProtocolView",
     "RowView",
+    "TypeView",
     "error_view",
     "machine_view",
     "method_view",
     "protocol_view",
 ]
+
+
+class TypeView(msgspec.Struct, frozen=True):
+    """A type and the module it lives in."""
+
+    name: str
+    module: str
 
 
 class RowView(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +34,13 @@ class RowView(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     doc: str
     arguments: tuple[str, ...]
+
+
+class MethodsView(msgspec.Struct, frozen=True):
+    """The method table, and where each type lives."""
+
+    rows: list[RowView]
+    types: tuple[TypeView, ...]
 
 
 class ErrorView(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,13 +140,6 @@ def protocol_view(protocol: Protocol, digest: str) -> ProtocolView:
         server=tuple(_capability(row) for row in protocol.capabilities if row.side == "server"),
         client=tuple(_capability(row) for row in protocol.capabilities if row.side == "client"),
     )
-
-
-def type_homes(protocol: Protocol) -> dict[str, str]:
-    """Class name to module name."""
-    return {
-        class_name(decl.name): module_name(family.name) for family in protocol.families for decl in family.declarations
-    }
 
 
 def _capability(row: Capability) -> RowView:

@@ -19,7 +19,8 @@ def docstring(*paragraphs: str, indent: int) -> tuple[str, ...]:
     for paragraph in filter(None, paragraphs):
         lines += [""] if lines else []
         for line in paragraph.split("\n"):
-            lines += wrap(_escaped(line), _WIDTH - indent - 8, subsequent_indent="  " if line[:2] == "- " else "") or [""]
+            hanging = "  " if line.startswith("- ") else ""
+            lines += wrap(_escaped(line), _WIDTH - indent - 8, subsequent_indent=hanging) or [""]
     if not lines:
         return ()
     if len(lines) == 1:
@@ -28,7 +29,7 @@ def docstring(*paragraphs: str, indent: int) -> tuple[str, ...]:
 
 
 def import_lines(needed: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Import statements for (module, name) pairs, "" between the groups; an empty name imports a sibling module as `_module`."""
+    """Import statements for (module, name) pairs; an empty name imports a sibling module itself as `_module`."""
     by_module: dict[str, set[str]] = {}
     for module, name in needed:
         by_module.setdefault(module, set()).add(name)

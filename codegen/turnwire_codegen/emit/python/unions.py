@@ -88,7 +88,7 @@ def _unknown(union_name: str, tag_wire: str) -> UnknownView:
 
 
 def _told_apart(arms: list[TypeNode], known: Mapping[str, Declaration]) -> bool:
-    """Whether msgspec tells the arms apart by the kind of JSON: one of each kind, and no constraint that hides another."""
+    """Whether msgspec tells the arms apart by the kind of JSON: one of each kind, so that none hides another."""
     kinds = [_kind(arm, known) for arm in arms]
     return None not in kinds and len(set(kinds)) == len(kinds)
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from turnwire_codegen.emit.python.names import class_name, member_names, module_name, rename_option
+from turnwire_codegen.emit.python.names import class_name, member_names, rename_option
+from turnwire_codegen.emit.python.tables import TypeView
 from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
 from turnwire_codegen.emit.python.types import Home, Symbol, annotation, literal
 from turnwire_codegen.emit.python.unions import UnionView, union_view
@@ -12,7 +13,18 @@ from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Field, Protoco
 from turnwire_codegen.passes.graph import references
 from turnwire_codegen.passes.tags import Tag
 
-__all__ = ["AliasView", "BlockView", "ClassView", "EnumView", "FamilyView", "MemberView", "PackageView", "family_view", "package_view"]
+__all__ = [
+    "AliasView",
+    "BlockView",
+    "ClassView",
+    "EnumView",
+    "FamilyView",
+    "MemberView",
+    "PackageView",
+    "Scope",
+    "family_view",
+    "package_view",
+]
 
 
 class MemberView(msgspec.Struct, frozen=True):
@@ -65,13 +77,6 @@ class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     classes: tuple[ClassView, ...]
     blocks: tuple[BlockView, ...]
-
-
-class TypeView(msgspec.Struct, frozen=True):
-    """A type and the module it lives in."""
-
-    name: str
-    module: str
 
 
 class PackageView(msgspec.Struct, frozen=True, kw_only=True):

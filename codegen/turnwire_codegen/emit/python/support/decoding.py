@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import inspect
@@ -54,9 +54,10 @@ def convert(value: Any, of: Any) -> Any:
 
 def tagged(of: Any) -> Any:
     """`of`, or for an arm of a tagged union a type that insists on the tag, which msgspec alone lets be absent."""
+    wanted: Any = of
     if isinstance(of, type) and issubclass(of, msgspec.Struct) and of.__struct_config__.tag is not None:
-        return Union[of, _seal(str(of.__struct_config__.tag_field))]  # noqa: UP007 -- made at run time
-    return of
+        wanted = Union[of, _seal(str(of.__struct_config__.tag_field))]  # noqa: UP007 -- made at run time
+    return wanted
 
 
 class Unknown(dict[str, Any]):
@@ -89,11 +90,16 @@ class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no metho
 
 def choice(name: str, *arms: Any) -> Any:
     """The marker of a union of `arms`; every arm's class counts as its subclass."""
-    marker = abc.ABCMeta(name, (Choice,), {"arms": arms})
+
+    class Marker(Choice):
+        pass
+
+    Marker.__name__ = Marker.__qualname__ = name
+    Marker.arms = arms
     for arm in arms:
         for cls in _classes(arm):
-            marker.register(cls)
-    return marker
+            Marker.register(cls)
+    return Marker
 
 
 def _classes(arm: Any) -> Iterator[type]:
@@ -151,19 +157,30 @@ def _unknowns(value: Any, info: Any, steps: tuple[str | int, ...]) -> Iterator[_
                 yield _Found(steps, arm.unknown(value), arm.hole)
             elif arm is not None:
                 yield from _unknowns(value, arm, steps)
-        case inspect.StructType(fields=fields) if isinstance(value, dict):
+        case inspect.StructType(fields=fields):
             for field in fields:
-                if field.encode_name in value:
+                if field.encode_name in _members(value):
                     yield from _unknowns(value[field.encode_name], field.type, (*steps, field.encode_name))
-        case inspect.DictType(value_type=inner) if isinstance(value, dict):
-            for key, member in value.items():
+        case inspect.DictType(value_type=inner):
+            for key, member in _members(value).items():
                 yield from _unknowns(member, inner, (*steps, key))
-        case inspect.ListType(item_type=inner) if isinstance(value, list):
-            for index, item in enumerate(value):
+        case inspect.ListType(item_type=inner):
+            for index, item in enumerate(_items(value)):
                 yield from _unknowns(item, inner, (*steps, index))
-        case inspect.TupleType(item_types=inners) if isinstance(value, list):
-            for index, (item, inner) in enumerate(zip(value, inners, strict=False)):
+        case inspect.TupleType(item_types=inners):
+            for index, (item, inner) in enumerate(zip(_items(value), inners, strict=False)):
                 yield from _unknowns(item, inner, (*steps, index))
+        case _:
+            # Scalars hold nothing, and a Choice looks for unknown arms itself when its hook runs.
+            return
+
+
+def _members(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _items(value: Any) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 class _Opening(NamedTuple):
@@ -177,16 +194,15 @@ def _arm(value: Any, types: tuple[Any, ...]) -> Any:
     """The member of a union that `value` is for, an opening, or None where msgspec shall say what is wrong."""
     if isinstance(value, list):
         return next((info for info in types if isinstance(info, inspect.ListType | inspect.TupleType)), None)
-    if not isinstance(value, dict):
-        return None
+    members = _members(value)
     opening = None
     for info in types:
-        if isinstance(info, inspect.DictType):
+        if isinstance(info, inspect.DictType) and members:
             return info
         if isinstance(info, inspect.StructType):
             if issubclass(info.cls, Hole):
-                opening = _opening(info.cls, value)
-            elif info.tag_field is None or value.get(info.tag_field) == info.tag:
+                opening = _opening(info.cls, members)
+            elif info.tag_field is None or members.get(info.tag_field) == info.tag:
                 return info
     return opening
 
@@ -205,7 +221,8 @@ def _put(into: Any, steps: tuple[str | int, ...], value: Any) -> Any:
         name = into.__struct_fields__[into.__struct_encode_fields__.index(str(step))]
         msgspec.structs.force_setattr(into, name, _put(getattr(into, name), rest, value))
     elif isinstance(into, tuple):
-        return tuple(_put(item, rest, value) if index == step else item for index, item in enumerate(into))
+        items = cast("tuple[object, ...]", into)
+        return tuple(_put(item, rest, value) if index == step else item for index, item in enumerate(items))
     else:
         into[step] = _put(into[step], rest, value)
     return into
