@@ -1,6 +1,7 @@
-"""The closed vocabulary of what a schema can demand of a value beyond its type; every validator is printed from it.
+"""The closed vocabulary of what a schema can demand of a value; every validator is printed from it.
 
-`$ref` and `allOf` are no rules: a loader flattens them. What has no form here is a Problem with its pointer.
+`$ref` and `allOf` are no rules: `lower` flattens them. What has no form here is a Problem with its pointer.
+The rules of a plan stand in the order in which a fault is looked for, and the first fault is the one that is told.
 """
 
 from typing import Any, Literal
@@ -9,12 +10,15 @@ import msgspec
 
 __all__ = [
     "Bound",
+    "Call",
     "Choice",
     "Const",
     "Contains",
     "Count",
+    "Evaluated",
     "Fields",
     "Format",
+    "Guard",
     "If",
     "Items",
     "Length",
@@ -22,8 +26,10 @@ __all__ = [
     "Multiple",
     "Pattern",
     "Plan",
+    "Plans",
     "Required",
     "Rule",
+    "Target",
     "Type",
     "Unevaluated",
     "Unique",
@@ -91,25 +97,25 @@ class Required(msgspec.Struct, frozen=True, tag_field="node"):
 
 
 class Fields(msgspec.Struct, frozen=True, tag_field="node"):
-    """Members of these names, where present, follow their plans."""
+    """Members of these names, where present, follow their plans; a name stands once for each layer that declares it."""
 
-    plans: tuple[tuple[str, "Plan"], ...]
+    plans: tuple[tuple[str, "Target"], ...]
 
 
 class Items(msgspec.Struct, frozen=True, tag_field="node"):
-    """The first items follow `prefix` in order, the others `rest`."""
+    """The first items follow the plans of `prefix` in order, each other item those of `rest`; one plan a layer."""
 
-    prefix: tuple["Plan", ...] = ()
-    rest: "Plan | None" = None
+    prefix: tuple[tuple["Target", ...], ...] = ()
+    rest: tuple["Target", ...] = ()
 
 
 class Members(msgspec.Struct, frozen=True, tag_field="node"):
     """Undeclared members: by pattern of the name, else `extra`, but for the names in `but`; `keys` binds all names."""
 
-    patterns: tuple[tuple[str, "Plan"], ...] = ()
-    extra: "Plan | None" = None
+    patterns: tuple[tuple[str, "Target"], ...] = ()
+    extra: "Target | None" = None
     but: tuple[str, ...] = ()
-    keys: "Plan | None" = None
+    keys: "Target | None" = None
 
 
 class Unique(msgspec.Struct, frozen=True, tag_field="node"):
@@ -119,34 +125,55 @@ class Unique(msgspec.Struct, frozen=True, tag_field="node"):
 class Contains(msgspec.Struct, frozen=True, tag_field="node"):
     """So many items of an array follow the plan."""
 
-    plan: "Plan"
+    plan: "Target"
     min: int = 1
     max: int | None = None
 
 
 class Choice(msgspec.Struct, frozen=True, tag_field="node"):
-    """Any, exactly one or none of the arms fits; `tagged` enters the arm that the member `tag` names."""
+    """Any, exactly one or none of the arms fits; `tagged` enters the arm whose place in `tags` the member `tag` has.
+
+    With `open` the last arm has no place in `tags` and is entered for every other string.
+    """
 
     mode: Literal["any", "one", "not", "tagged"]
-    arms: tuple["Plan", ...]
+    arms: tuple["Target", ...]
     tag: str | None = None
+    tags: tuple[str, ...] = ()
     open: bool = False
 
 
 class If(msgspec.Struct, frozen=True, tag_field="node"):
     """Where `cond` fits, `then` must; elsewhere `other` must."""
 
-    cond: "Plan"
-    then: "Plan | None" = None
-    other: "Plan | None" = None
+    cond: "Target"
+    then: "Target | None" = None
+    other: "Target | None" = None
+
+
+class Guard(msgspec.Struct, frozen=True, tag_field="node"):
+    """The same value fits the plan, or does not."""
+
+    plan: "Target"
+    holds: bool = True
+
+
+class Evaluated(msgspec.Struct, frozen=True, tag_field="node"):
+    """Where every guard is right, other rules spoke of these members, or of the `first` items, or of everything."""
+
+    guards: tuple[Guard, ...] = ()
+    names: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    first: int = 0
+    everything: bool = False
 
 
 class Unevaluated(msgspec.Struct, frozen=True, tag_field="node"):
-    """Members or items that no other rule of this value spoke of follow the plan; runs last."""
+    """Members or items that no other rule of this schema spoke of follow the plan; runs last."""
 
     of: Literal["items", "members"]
-    plan: "Plan"
-    entries: tuple[str, ...] = ()
+    plan: "Target"
+    entries: tuple[Evaluated, ...] = ()
 
 
 Rule = (
@@ -173,4 +200,19 @@ Rule = (
 class Plan(msgspec.Struct, frozen=True, tag_field="node"):
     """The rules of one value, in the order in which a fault is looked for."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule, ...] = ()
+
+
+class Call(msgspec.Struct, frozen=True, tag_field="node"):
+    """The plan of this name: how a recursive schema is said in a finite form."""
+
+    name: str
+
+
+Target = Plan | Call
+
+
+class Plans(msgspec.Struct, frozen=True):
+    """Every plan that a document needs; the name is the JSON pointer of the schema, `#` that of the document."""
+
+    named: dict[str, Plan]
