@@ -1,0 +1,75 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Both set up what they need, once, and then need no network.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# The first Python that is new enough and can make an environment.
+PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
+	"$$name" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$name" && break; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+NPM := $(shell command -v npm)
+# pyright is pinned by the environment; its notice about newer versions is noise.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.PHONY: help demo test gen check bench clean dist toolchains
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+demo: .venv/demo.stamp ## Generate bindings, talk to the server, approve a tool, judge the server
+	@$(BIN)/python examples/demo.py
+
+test: .venv/dev.stamp typescript/node_modules/.stamp toolchains ## Run every test, the linters and type checkers too
+	@$(BIN)/python -m pytest -n 2
+
+gen: .venv/dev.stamp ## Write everything that is generated from protocol/schema
+	@$(BIN)/python -m turnwire_codegen.canonical
+
+check: .venv/dev.stamp ## Generated files up to date, linters, types: the quick part of `make test`
+	@$(BIN)/python -m turnwire_codegen.canonical --check
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+
+bench: .venv/dev.stamp ## Measure, and print the table of the README
+	@$(BIN)/python tests/bench/run.py
+
+dist: .venv/dev.stamp ## Build the wheel and the source archive into dist/
+	@$(BIN)/python -m build --no-isolation
+
+clean: ## Remove what the targets made
+	rm -rf .venv dist build typescript/node_modules typescript/dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# An environment is made once, and again when pyproject.toml changes. A stamp that is fresh calls no pip.
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer with the module venv found; install one, or say make PYTHON=/path/to/python3" >&2; exit 2; }
+	@echo "setting up .venv with $(PYTHON)"
+	@$(PYTHON) -m venv .venv
+
+.venv/demo.stamp: pyproject.toml | .venv/bin/python
+	@$(PIP) install -U pip
+	@$(PIP) install -e '.[codegen,conformance]'
+	@touch $@
+
+.venv/dev.stamp: pyproject.toml | .venv/bin/python
+	@$(PIP) install -U pip
+	@$(PIP) install --group dev -e '.[codegen,conformance,websocket]'
+	@$(BIN)/pyright --version # fetches its JavaScript, so that tests need no network
+	@touch .venv/demo.stamp $@
+
+typescript/node_modules/.stamp: typescript/package-lock.json
+ifneq ($(NPM),)
+	@cd typescript && npm ci --no-audit --no-fund
+	@touch $@
+endif
+
+# Tests name what they could not run, too; this says it before the long wait.
+toolchains:
+	@missing=(); \
+	command -v node >/dev/null || missing+=("node (TypeScript bindings)"); \
+	for name in python3.13 python3.12; do "$$name" -c '' 2>/dev/null && newer=1 && break; done; \
+	[ -n "$${newer:-}" ] || missing+=("python >= 3.12 (interop with vv-agent; a chroot is made where debootstrap is there)"); \
+	for name in "$${missing[@]}"; do echo "toolchain not found: $$name"; done; \
+	[ -z "$${missing[*]}" ] || [ -z "$${CI:-}" ] || command -v node >/dev/null || { echo "with CI set a missing toolchain fails" >&2; exit 1; }

@@ -1,0 +1,118 @@
+"""The command line: a table from words to modules, and one place where every fault becomes one line and a code.
+
+A command's module is imported when it is called, so `serve` pays for nothing that the judge or the generator needs.
+"""
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn, TextIO
+
+from turnwire.cli.exits import Exit, Stop
+
+__all__ = ["COMMANDS", "Command", "Streams", "entry", "main"]
+
+
+class Streams(NamedTuple):
+    """The three standard streams: stdout is the answer, stderr is progress and diagnostics."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+
+
+class Command(NamedTuple):
+    """A row of the table: the words that are typed, the module that answers, and a line of help."""
+
+    name: str
+    module: str
+    summary: str
+
+
+COMMANDS = (
+    Command("serve", "serve", "run the reference server on stdin and stdout"),
+    Command("call", "call", "send one request to a server and print the result"),
+    Command("debug send-message", "send_message", "run one turn on a server and print it as it comes"),
+    Command("check server", "check", "judge a server by the clauses of the protocol"),
+    Command("check list", "check", "list the checks"),
+    Command("check explain", "check", "say what a check asks for and why"),
+    Command("validate", "validate", "judge messages and transcripts by the schema"),
+    Command("generate-python", "generate", "write Python bindings"),
+    Command("generate-ts", "generate", "write TypeScript bindings"),
+    Command("generate-json-schema", "generate", "write the JSON Schema bundles"),
+    Command("version", "version", "print the versions of package, protocol and schema"),
+)
+
+# Which extra brings a package that `import turnwire` does without.
+EXTRAS = {
+    "jinja2": "codegen",
+    "datamodel_code_generator": "codegen",
+    "jsonschema": "conformance",
+    "referencing": "conformance",
+    "regress": "conformance",
+    "websockets": "websocket",
+}
+
+
+def entry() -> NoReturn:
+    """Run as the program `turnwire`."""
+    for stream in (sys.stdout, sys.stderr):
+        # Answers are JSON and JSON is UTF-8, whatever the locale says (STDIO-3 says it of the server).
+        stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    code = main(sys.argv[1:], sys.stdin, sys.stdout, sys.stderr)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has what it wanted. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> int:
+    """Carry out one command line and return its exit code; no exception leaves."""
+    words, wants_traceback = _take_debug(argv)
+    try:
+        return _dispatch(words, Streams(stdin, stdout, stderr))
+    except BrokenPipeError:
+        return Exit.DONE
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except Exception as fault:  # noqa: BLE001 - the last line of defence: every fault ends as a line and a code
+        if wants_traceback and str(fault):
+            traceback.print_exception(fault, file=stderr)
+        code, line = _as_line(fault)
+        if line:
+            stderr.write(f"turnwire: {line}\n")
+        return code
+
+
+def _take_debug(argv: Sequence[str]) -> tuple[list[str], bool]:
+    """`--debug` may stand anywhere before `--`; behind it the words belong to the server."""
+    words = list(argv)
+    own = words[: words.index("--")] if "--" in words else words
+    return [word for word in own if word != "--debug"] + words[len(own) :], "--debug" in own
+
+
+def _dispatch(words: list[str], streams: Streams) -> int:
+    for command in COMMANDS:
+        length = command.name.count(" ") + 1
+        if " ".join(words[:length]) == command.name:
+            return _run(command.module, command.name, words[length:], streams)
+    return _run("overview", "", words, streams)
+
+
+def _run(module: str, name: str, argv: list[str], streams: Streams) -> int:
+    code: int = importlib.import_module(f"turnwire.cli.{module}").run(name, argv, streams)
+    return code
+
+
+def _as_line(fault: Exception) -> tuple[Exit, str]:
+    """The exit code, and what the user reads of it."""
+    if isinstance(fault, Stop):
+        return fault.code, str(fault)
+    if isinstance(fault, ModuleNotFoundError) and (name := (fault.name or "").partition(".")[0]) in EXTRAS:
+        return Exit.USAGE, f"the package {name} is not installed; run: pip install 'turnwire[{EXTRAS[name]}]'"
+    said = " ".join(f"{type(fault).__name__}: {fault}".split())
+    return Exit.FAULT, f"a fault of turnwire itself: {said}; run again with --debug for the traceback, and report it"

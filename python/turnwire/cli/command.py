@@ -1,0 +1,74 @@
+"""How every command reads its words: one parser, one way to say that they are wrong.
+
+A command module has `run(name, argv, streams) -> int`; `name` is the command as typed, `argv` what followed it.
+"""
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn
+
+from turnwire.cli import Streams
+from turnwire.cli.exits import EXIT_CODES, Exit, Stop
+
+__all__ = ["Parser", "named_value", "split_target"]
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse that writes to the streams it is given and never ends the process."""
+
+    def __init__(self, name: str, streams: Streams, *, summary: str, usage: str, example: str) -> None:
+        super().__init__(
+            prog=f"turnwire {name}",
+            usage=f"%(prog)s {usage}",
+            description=summary,
+            epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self._streams = streams
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the words.
+
+        Raises:
+            Stop: always.
+        """
+        raise Stop(Exit.USAGE, f"{message}; see `{self.prog} --help`")
+
+    def print_help(self, file: object = None) -> None:
+        """Print to the stdout of the command; argparse itself would take that of the process."""
+        del file
+        self._streams.stdout.write(self.format_help())
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Leave after the help; argparse would end the process.
+
+        Raises:
+            Stop: always.
+        """
+        assert (status, message) == (0, None), "argparse comes here after the help only, errors go by way of `error`"
+        raise Stop(Exit.DONE)
+
+
+def split_target(argv: Sequence[str]) -> tuple[list[str], list[str] | None]:
+    """Part the command's own words from the argv of a server, which stands behind the first `--`.
+
+    None means that there is no `--`; an empty list that nothing follows it.
+    """
+    words = list(argv)
+    if "--" not in words:
+        return words, None
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+def named_value(text: str) -> tuple[str, str]:
+    """Read NAME=VALUE.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no name or no `=`.
+    """
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value

@@ -1,0 +1,62 @@
+"""What a module offers is what its `__all__` says, and a module says what it is before it says anything else."""
+
+import ast
+
+import pytest
+
+from architecture.tree import Module, product
+
+
+def is_public(module: Module) -> bool:
+    """Private modules and the two-line `__main__` offer nothing."""
+    return not any(part.startswith("_") for part in module.name.split("."))
+
+
+def offered(module: Module) -> list[str] | None:
+    """The literal `__all__`; None when there is none."""
+    for node in module.tree.body:
+        if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == ["__all__"]:
+            return ast.literal_eval(node.value)
+    return None
+
+
+def defined(module: Module) -> set[str]:
+    """Public functions and classes of its own."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return {node.name for node in module.tree.body if isinstance(node, kinds) and not node.name.startswith("_")}
+
+
+def visible(module: Module) -> set[str]:
+    """Every name that the top level binds, imported names too."""
+    names = {
+        node.id for node in ast.walk(module.tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    for node in module.tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name for alias in node.names}
+    return names | defined(module)
+
+
+PUBLIC = [module for module in product() if is_public(module)]
+
+
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.path)
+def test_public_names_equal_all(module):
+    if not defined(module) and offered(module) is None:
+        return  # a package that is only a folder
+    names = offered(module)
+
+    assert names is not None, "no __all__"
+    assert len(names) == len(set(names))
+    assert sorted(defined(module) - set(names)) == []
+    # A module that resolves names lazily (PEP 562) may offer what it does not bind.
+    lazy = "__getattr__" in {node.name for node in module.tree.body if isinstance(node, ast.FunctionDef)}
+    assert lazy or sorted(set(names) - visible(module)) == []
+
+
+@pytest.mark.parametrize("module", product(), ids=lambda module: module.path)
+def test_module_opens_with_what_it_is(module):
+    docstring = ast.get_docstring(module.tree)
+
+    assert docstring, "no docstring"
+    assert 1 <= docstring.count("\n") + 1 <= 8
