@@ -10,7 +10,7 @@ from typing import NoReturn
 from turnwire.cli import Streams
 from turnwire.cli.exits import EXIT_CODES, Exit, Stop
 
-__all__ = ["Parser", "named_value", "split_target"]
+__all__ = ["Parser", "add_target_flags", "named_value", "split_target"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,6 +48,13 @@ class Parser(argparse.ArgumentParser):
         """
         assert (status, message) == (0, None), "argparse comes here after the help only, errors go by way of `error`"
         raise Stop(Exit.DONE)
+
+
+def add_target_flags(parser: argparse.ArgumentParser) -> None:
+    """How a server is started: the same flags wherever one is."""
+    group = parser.add_argument_group("the server")
+    group.add_argument("--env", type=named_value, action="append", default=[], metavar="NAME=VALUE", help="set for it")
+    group.add_argument("--cwd", metavar="DIR", help="where it runs (default: here)")
 
 
 def split_target(argv: Sequence[str]) -> tuple[list[str], list[str] | None]:

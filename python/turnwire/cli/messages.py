@@ -86,12 +86,14 @@ class MessageJudge:
 
     def _error(self, message: dict[str, Any], direction: str) -> list[Finding]:
         self._answered(message, direction)
-        found = self.value("ErrorResponse", _envelope(message))
+        found = self.value("ErrorResponse", message)
         error = message["error"]
-        if found or not isinstance(error, dict):
+        definition = self._error_data.get(error.get("code")) if isinstance(error, dict) else None
+        if definition is None:
             return found
-        definition = self._error_data.get(error.get("code"))
-        return self.value(definition, error.get("data"), "/error/data") if definition else found
+        # The code says which data it has, so a fault in it is told by that arm and not by the whole union.
+        elsewhere = [finding for finding in found if not finding.pointer.startswith("/error/data")]
+        return elsewhere + self.value(definition, error.get("data"), "/error/data")
 
     def _answered(self, message: dict[str, Any], direction: str) -> str:
         """The method that this reply answers; empty when the request was not seen."""

@@ -1,6 +1,6 @@
 """From a JSON pointer back to the place in the text: what a person needs to mend a file of a thousand lines."""
 
-from json.decoder import JSONDecoder, scanstring
+from json import JSONDecoder
 
 __all__ = ["line_and_column", "offset_of"]
 
@@ -28,7 +28,7 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 def _member(text: str, at: int, name: str) -> int | None:
     at = _past_blank(text, at + 1)
     while text[at] == '"':
-        key, at = scanstring(text, at + 1)
+        key, at = _DECODER.raw_decode(text, at)
         at = _past_blank(text, _past_blank(text, at) + 1)
         if key == name:
             return at

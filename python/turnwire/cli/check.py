@@ -1,0 +1,152 @@
+"""`turnwire check server | list | explain`: words in, the judge's own entry called, its exit code back."""
+
+import argparse
+from pathlib import Path
+
+from turnwire.cli import Streams
+from turnwire.cli.color import COLOR_CHOICES, paint_for
+from turnwire.cli.command import Parser, add_target_flags, split_target
+from turnwire.cli.exits import Exit, Stop
+from turnwire.conformance.api import CheckServerOptions, explain_check, list_checks, run_check_server
+from turnwire.conformance.model import Level
+from turnwire.conformance.profiles import ProfileFault
+from turnwire.conformance.registry import UnknownCheck
+
+__all__ = ["run"]
+
+LEVELS = tuple(level.value for level in Level)
+REPORT_KINDS = ("json", "junit", "text")
+
+
+def run(name: str, argv: list[str], streams: Streams) -> int:
+    """Judge a server, list the checks, or explain one.
+
+    Raises:
+        Stop: the words are wrong, or name a check or a profile that does not exist.
+    """
+    command = {"check server": _server, "check list": _list, "check explain": _explain}[name]
+    try:
+        return command(name, argv, streams)
+    except (ProfileFault, UnknownCheck) as fault:
+        raise Stop(Exit.USAGE, str(fault)) from None
+
+
+def _server(name: str, argv: list[str], streams: Streams) -> int:
+    words, target = split_target(argv)
+    options = _server_parser(name, streams).parse_args(words)
+    if not target:
+        raise Stop(
+            Exit.USAGE, "no server given; its command stands behind `--`: turnwire check server -- my-server --stdio"
+        )
+    asked = CheckServerOptions(
+        argv=tuple(target),
+        env=dict(options.env),
+        cwd=options.cwd,
+        profile=options.profile,
+        select=tuple(options.select),
+        skip=tuple(options.skip),
+        level=Level(options.level),
+        tier=options.tier,
+        expect=options.expect,
+        propose=options.propose,
+        strict=options.strict,
+        fail_on=Level(options.fail_on),
+        timeout_scale=options.timeout_scale,
+        retries=options.retries,
+        jobs=options.jobs,
+        format=options.format,
+        reports=tuple(options.report),
+        transcripts=options.transcripts,
+        color=paint_for(options.color, streams.stdout).is_on,
+        # A line per check is for a person who waits; a log is better without.
+        quiet=options.quiet or not streams.stderr.isatty(),
+    )
+    return run_check_server(asked, streams.stdout, streams.stderr)
+
+
+def _server_parser(name: str, streams: Streams) -> Parser:
+    parser = Parser(
+        name,
+        streams,
+        summary="Judge a server by the clauses of the protocol. It is started from its command as often as needed.",
+        usage="[options] -- COMMAND [ARGUMENT …]",
+        example="turnwire check server -- turnwire serve --agent scripted",
+    )
+    add_target_flags(parser)
+    which = parser.add_argument_group("which checks")
+    which.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name or a .toml")
+    which.add_argument("--select", nargs="+", default=[], metavar="ID", help="these checks only; `rpc.*` means a layer")
+    which.add_argument("--skip", nargs="+", default=[], metavar="ID", help="not these checks")
+    which.add_argument("--level", choices=LEVELS, default="may", help="down to this level (default: may, which is all)")
+    which.add_argument("--tier", type=int, default=2, choices=(0, 1, 2), help="0 without a turn, 2 all (default: 2)")
+    how = parser.add_argument_group("how")
+    how.add_argument("--timeout-scale", type=_positive, default=1.0, metavar="X", help="wait X times as long")
+    how.add_argument(
+        "--retries", type=_natural, default=2, metavar="N", help="of checks that hang on time (default: 2)"
+    )
+    how.add_argument("--jobs", type=_natural, default=1, metavar="N", help="scenarios at once (default: 1)")
+    verdict = parser.add_argument_group("verdict")
+    verdict.add_argument("--expect", type=Path, metavar="FILE", help="known failures, a .toml; stale ones fail")
+    verdict.add_argument(
+        "--propose", choices=LEVELS[:2][::-1], default="", help="print an --expect file for what failed"
+    )
+    verdict.add_argument(
+        "--fail-on", choices=LEVELS[:2], default="must", help="lowest level that fails (default: must)"
+    )
+    verdict.add_argument("--strict", action="store_true", help="warnings and flaky checks fail too")
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", choices=REPORT_KINDS, default="text", help="what stdout gets (default: text)")
+    output.add_argument(
+        "--report", type=_report, action="append", default=[], metavar="KIND=FILE", help="write one too"
+    )
+    output.add_argument("--transcripts", type=Path, metavar="DIR", help="write what was said, a .jsonl a scenario")
+    output.add_argument("--color", choices=COLOR_CHOICES, default="auto", help="(default: auto)")
+    output.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    return parser
+
+
+def _list(name: str, argv: list[str], streams: Streams) -> int:
+    parser = Parser(
+        name, streams, summary="List the checks.", usage="[--profile NAME] [--json]", example="turnwire check list"
+    )
+    parser.add_argument("--profile", default="turnwire", metavar="NAME", help="mark what this contract rules out")
+    parser.add_argument("--json", action="store_true", help="print the catalogue as JSON")
+    options = parser.parse_args(argv)
+    streams.stdout.write(list_checks(options.profile, as_json=options.json))
+    return Exit.DONE
+
+
+def _explain(name: str, argv: list[str], streams: Streams) -> int:
+    parser = Parser(
+        name,
+        streams,
+        summary="Say what a check asks for, which clause it stands on, and what would fail it.",
+        usage="ID",
+        example="turnwire check explain rpc.id-echo-string",
+    )
+    parser.add_argument("id", metavar="ID", help="as `turnwire check list` prints it")
+    streams.stdout.write(explain_check(parser.parse_args(argv).id))
+    return Exit.DONE
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return number
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal() or not (number := int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return number
+
+
+def _report(text: str) -> tuple[str, Path]:
+    kind, _, file = text.partition("=")
+    if kind not in REPORT_KINDS or not file:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KIND=FILE ({', '.join(REPORT_KINDS)})")
+    return kind, Path(file)
