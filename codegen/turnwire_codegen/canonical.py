@@ -8,7 +8,7 @@ from typing import TextIO
 from turnwire_codegen.emit.jsonschema import bundle
 from turnwire_codegen.files import Difference, OutputError, diff_all, manifested, write_all
 from turnwire_codegen.load.canonical import load_canonical
-from turnwire_codegen.outputs import python_files
+from turnwire_codegen.outputs import python_files, typescript_files
 from turnwire_codegen.passes import PASSES, STABLE_PASSES, run
 from turnwire_codegen.source import canonical_folder
 
@@ -30,9 +30,11 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     root = folder.parent
     python = root / "python" / "turnwire" / "generated"
+    typescript = root / "typescript" / "src" / "generated"
     wanted: list[tuple[Path, dict[str, bytes]]] = [
         (folder, {"bundle.json": bundle(whole).text, "bundle.stable.json": bundle(stable).text}),
-        (python, manifested(python, python_files(whole, COMMAND), keep_orphans=False)),
+        (python, manifested(python, python_files(whole, COMMAND), keep_orphans=False, facts={})),
+        (typescript, manifested(typescript, typescript_files(whole, COMMAND), keep_orphans=False, facts={})),
     ]
     try:
         return _settle(wanted, root, stdout, check=bool(argv))

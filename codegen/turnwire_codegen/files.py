@@ -29,12 +29,18 @@ class Difference(msgspec.Struct, frozen=True):
     state: Literal["stale", "missing", "orphan"]
 
 
-def manifested(folder: Path, output: Mapping[str, bytes], *, keep_orphans: bool) -> dict[str, bytes]:
+def manifested(
+    folder: Path,
+    output: Mapping[str, bytes],
+    *,
+    keep_orphans: bool,
+    facts: Mapping[str, str],
+) -> dict[str, bytes]:
     """`output` with its manifest. Orphans that stay on disk stay known, or a later `--clean` could not find them."""
     files = {path: hashlib.sha256(data).hexdigest() for path, data in output.items()}
     if keep_orphans:
         files |= dict.fromkeys(orphans(folder, output), "orphan")
-    manifest = {"generator": "turnwire", "files": files}
+    manifest = {"generator": "turnwire", **facts, "files": files}
     return {**output, MANIFEST: (json.dumps(manifest, indent=2, sort_keys=True) + "\n").encode()}
 
 

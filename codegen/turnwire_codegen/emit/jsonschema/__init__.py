@@ -9,9 +9,9 @@ from turnwire_codegen.emit.jsonschema.types import Schema, declaration_schema
 from turnwire_codegen.ir import ErrorRow, Machine, Method, Protocol
 from turnwire_codegen.passes.graph import declarations
 
-__all__ = ["Bundle", "bundle"]
+__all__ = ["DIALECT", "Bundle", "bundle"]
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class Bundle(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ def bundle(protocol: Protocol) -> Bundle:
     """The bundle of a protocol whose roots are derived; its root judges a line of either side."""
     known = declarations(protocol)
     schema: Schema = {
-        "$schema": _DIALECT,
+        "$schema": DIALECT,
         "$id": protocol.id,
         "title": f"{protocol.title} {protocol.version}",
         "description": "Every type of the protocol. Generated; the family files beside it are what people edit.",

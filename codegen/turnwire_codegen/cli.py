@@ -1,0 +1,135 @@
+"""`generate-python`, `generate-ts`, `generate-json-schema`: a run reads a schema and writes or checks what it makes.
+
+Exit codes: 0 done, 1 findings (stale with --check, degraded with --fail-on-degraded, a faulty schema), 2 wrong use.
+"""
+
+import argparse
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+import msgspec
+
+from turnwire_codegen.files import OutputError, diff_all, manifested, write_all
+from turnwire_codegen.outputs import COMMANDS, Made, make
+from turnwire_codegen.report import report_json
+
+__all__ = ["main"]
+
+DONE, FINDINGS, USAGE = 0, 1, 2
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for."""
+
+    command: str
+    out: Path
+    check: bool
+    clean: bool
+    experimental: bool
+    dry_run: bool
+    schema: Path | None
+    report: Path | None
+    fail_on_degraded: bool
+
+
+class UsageError(Exception):
+    """The words are wrong; the text is for the user."""
+
+
+def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> int:  # noqa: ARG001 -- the shape of all commands
+    """Run one command; `argv[0]` names it. A user's mistake raises nothing: it is a line on `stderr` and a code."""
+    try:
+        options = _options(argv, stdout)
+        if options is None:
+            return DONE
+        made = make(options.command, options.schema, experimental=options.experimental)
+        stderr.writelines(f"turnwire: {problem}\n" for problem in made.problems)
+        if made.files is None:
+            return USAGE if made.unreadable else FINDINGS
+        return _settle(options, made, stdout, stderr)
+    except (UsageError, OutputError) as error:
+        stderr.write(f"turnwire: {error}\n")
+        return USAGE
+
+
+def _settle(options: Options, made: Made, stdout: TextIO, stderr: TextIO) -> int:
+    assert made.files is not None, "a run with faults ends before anything is written"
+    output = manifested(options.out, made.files, keep_orphans=not options.clean, facts=made.facts)
+    differences = diff_all(options.out, output)
+    orphans = [difference.path for difference in differences if difference.state == "orphan"]
+    degraded = [entry for entry in made.entries if entry.verdict == "degraded"]
+    if options.report is not None:
+        _write_report(options.report, made, options.command)
+    if options.fail_on_degraded and degraded:
+        stderr.writelines(f"turnwire: {made.source}:{entry.pointer}: degraded: {entry.what}\n" for entry in degraded)
+        return FINDINGS
+    if options.check or options.dry_run:
+        stdout.writelines(f"{difference.state}: {options.out / difference.path}\n" for difference in differences)
+        if options.check and differences:
+            stdout.write(f"mend with: {_mending(options, clean=bool(orphans))}\n")
+            return FINDINGS
+        if not differences:
+            stdout.write(f"{options.out}: {len(made.files)} files, all current\n")
+        return DONE
+    write_all(options.out, output, remove=orphans if options.clean else ())
+    left = [] if options.clean else orphans
+    stderr.writelines(f"turnwire: {options.out / path}: no longer generated; remove it with --clean\n" for path in left)
+    changed = len(differences) - len(left)
+    stdout.write(f"{options.out}: {len(made.files)} files, {changed} changed\n")
+    return DONE
+
+
+def _write_report(path: Path, made: Made, command: str) -> None:
+    try:
+        path.write_bytes(report_json(made.source, command.removeprefix("generate-"), made.entries))
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise UsageError(f"{path}: {reason}; name a file that can be written with --report") from error
+
+
+def _mending(options: Options, *, clean: bool) -> str:
+    words = ["turnwire", options.command, "--out", str(options.out)]
+    words += ["--schema", str(options.schema)] if options.schema else []
+    words += ["--experimental"] if options.experimental else []
+    words += ["--clean"] if clean else []
+    return shlex.join(words)
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse that raises: a wrong word is one line and a code, never an exit from within."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see turnwire {self.prog.split()[-1]} --help")
+
+
+def _options(argv: Sequence[str], stdout: TextIO) -> Options | None:
+    if not argv or argv[0] not in COMMANDS:
+        word = repr(argv[0]) if argv else "no command"
+        raise UsageError(f"{word} generates nothing; one of {', '.join(COMMANDS)}")
+    parser = _parser(argv[0])
+    if any(word in {"-h", "--help"} for word in argv[1:]):
+        stdout.write(parser.format_help())
+        return None
+    return Options(command=argv[0], **vars(parser.parse_args(argv[1:])))
+
+
+def _parser(command: str) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=f"turnwire {command}",
+        description=f"{COMMANDS[command].help} The stable part of the Turnwire Protocol, or a schema of your own.",
+        epilog=f"example: turnwire {command} --out generated\n\nexit codes: 0 done, 1 findings, 2 wrong use",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--out", type=Path, required=True, metavar="DIR", help="the folder that the files are written to")
+    add("--check", action="store_true", help="write nothing; fail when a file is stale, missing or an orphan")
+    add("--clean", action="store_true", help="remove what an earlier run wrote and this one no longer does")
+    add("--experimental", action="store_true", help="with the experimental part of the protocol")
+    add("--dry-run", action="store_true", help="write nothing; say what would change")
+    add("--schema", type=Path, metavar="FILE", help="a JSON Schema of your own in place of the protocol's")
+    add("--report", type=Path, metavar="FILE", help="write as JSON what became of each part of the schema")
+    add("--fail-on-degraded", action="store_true", help="fail when the types cannot say a part of the schema")
+    return parser

@@ -1,0 +1,28 @@
+"""TypeScript: types only, one file a family, and the tables; nothing that a bundle would have to carry at run time."""
+
+from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.render import render
+from turnwire_codegen.emit.typescript.tables import error_views, methods_view, protocol_view
+from turnwire_codegen.emit.typescript.view import family_view
+from turnwire_codegen.ir import Protocol
+from turnwire_codegen.passes.graph import homes
+
+__all__ = ["emit_typescript"]
+
+
+def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
+    """The files of the package's `generated` folder."""
+    home = homes(protocol)
+    views = [family_view(family, home) for family in protocol.families]
+    pages: dict[str, tuple[str, object]] = {f"{view.module}.ts": ("family", view) for view in views}
+    pages |= {
+        "support.ts": ("support", ()),
+        "methods.ts": ("methods", methods_view(protocol)),
+        "errors.ts": ("errors", error_views(protocol)),
+        "protocol.ts": ("protocol", protocol_view(protocol, header.digest)),
+        "index.ts": ("index", [view.module for view in views]),
+    }
+    return {
+        path: render("typescript", f"{name}.ts.j2", {"header": header.lines(), name: view}).encode()
+        for path, (name, view) in pages.items()
+    }

@@ -1,0 +1,148 @@
+"""IR to what the templates print: frozen views in which every string is decided."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from turnwire_codegen.emit.typescript.names import member_name, module_name, type_name
+from turnwire_codegen.emit.typescript.text import comment
+from turnwire_codegen.emit.typescript.types import Symbol, literal, type_text
+from turnwire_codegen.ir import Alias, ByField, Declaration, Enum, Family, Field, Record, Union
+
+__all__ = ["DeclarationView", "FamilyView", "MemberView", "RecordView", "UnionView", "family_view"]
+
+
+class MemberView(msgspec.Struct, frozen=True):
+    """A member of an object type, with its comment."""
+
+    line: str
+    doc: tuple[str, ...]
+
+
+class RecordView(msgspec.Struct, frozen=True):
+    """An object type."""
+
+    members: tuple[MemberView, ...]
+
+
+class UnknownView(msgspec.Struct, frozen=True, kw_only=True):
+    """What an open union may also hold."""
+
+    name: str
+    doc: tuple[str, ...]
+    tag: str
+
+
+class UnionView(msgspec.Struct, frozen=True):
+    """The arms of a union or an enum, one a line, with their punctuation."""
+
+    arms: tuple[str, ...]
+    unknown: UnknownView | None
+
+
+class DeclarationView(msgspec.Struct, frozen=True, kw_only=True):
+    """One exported type: a record, a union, or plain text; the others are None."""
+
+    name: str
+    doc: tuple[str, ...]
+    record: RecordView | None = None
+    union: UnionView | None = None
+    text: str | None = None
+
+
+class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
+    """A file."""
+
+    module: str
+    doc: tuple[str, ...]
+    imports: tuple[str, ...]
+    declarations: tuple[DeclarationView, ...]
+
+
+def family_view(family: Family, homes: Mapping[str, str]) -> FamilyView:
+    """The file of one family; `homes` says in which family each definition lives."""
+    names: set[str] = set()
+    views = [_declaration(decl, names) for decl in family.declarations]
+    by_module: dict[str, set[str]] = {}
+    for name in names:
+        if homes[name] != family.name:
+            by_module.setdefault(module_name(homes[name]), set()).add(type_name(name))
+    if any(view.union and view.union.unknown for view in views):
+        by_module["support"] = {"UnknownTag"}
+    return FamilyView(
+        module=module_name(family.name),
+        doc=comment(f"{family.title}. {family.doc}", indent=0),
+        imports=tuple(import_line(module, by_module[module]) for module in sorted(by_module)),
+        declarations=tuple(views),
+    )
+
+
+def import_line(module: str, names: set[str]) -> str:
+    """A type-only import; the `.js` ending is what NodeNext asks for."""
+    line = f'import type {{ {", ".join(sorted(names))} }} from "./{module}.js";'
+    if len(line) <= 120:
+        return line
+    return "import type {\n" + "".join(f"  {name},\n" for name in sorted(names)) + f'}} from "./{module}.js";'
+
+
+def _declaration(declaration: Declaration, names: set[str]) -> DeclarationView:
+    name, doc = type_name(declaration.name), comment(declaration.doc, indent=0)
+    match declaration:
+        case Record(fields=fields):
+            members = [_member(field, names) for field in fields]
+            members += _extra(declaration, names)
+            return DeclarationView(name=name, doc=doc, record=RecordView(tuple(members)))
+        case Union():
+            return DeclarationView(name=name, doc=doc, union=_union(declaration, names))
+        case Enum():
+            return DeclarationView(name=name, doc=_enum_doc(declaration), union=_enum(declaration))
+        case Alias(type=node):
+            return DeclarationView(name=name, doc=doc, text=_noted(type_text(node), names))
+
+
+def _member(field: Field, names: set[str]) -> MemberView:
+    mark = "" if field.required else "?"
+    line = f"{member_name(field.wire)}{mark}: {_noted(type_text(field.type), names)};"
+    return MemberView(line, comment(field.doc, indent=2))
+
+
+def _extra(record: Record, names: set[str]) -> list[MemberView]:
+    """Undeclared members that carry data. Beside declared ones an index signature must admit those too, so: unknown."""
+    if record.extra is None:
+        return []
+    text = "unknown" if record.fields else _noted(type_text(record.extra), names)
+    return [MemberView(f"[member: string]: {text};", ())]
+
+
+def _union(union: Union, names: set[str]) -> UnionView:
+    arms = [_noted(type_text(variant.type), names) for variant in union.variants]
+    if not (union.open and isinstance(union.tagging, ByField)):
+        return UnionView(_lines(arms), None)
+    wire = union.tagging.wire
+    unknown = UnknownView(
+        name=type_name(f"Unknown{union.name}"),
+        doc=comment(f"A `{union.name}` whose `{wire}` this version does not know, with every member.", indent=0),
+        tag=member_name(wire),
+    )
+    return UnionView(_lines([*arms, unknown.name]), unknown)
+
+
+def _enum(enum: Enum) -> UnionView:
+    values = list(dict.fromkeys(literal(case.value) for case in enum.cases))
+    # `string & {}` lets editors go on offering the known values.
+    return UnionView(_lines([*values, "(string & {})"] if enum.open else values), None)
+
+
+def _lines(arms: list[str]) -> tuple[str, ...]:
+    return (*(f"| {arm}" for arm in arms[:-1]), f"| {arms[-1]};")
+
+
+def _enum_doc(enum: Enum) -> tuple[str, ...]:
+    cases = [f"- `{case.value}`: {case.doc}" if case.doc else f"- `{case.value}`" for case in enum.cases]
+    open_note = ["Others may come; readers keep them as they are."] if enum.open else []
+    return comment(enum.doc, *open_note, "\n".join(cases), indent=0)
+
+
+def _noted(symbol: Symbol, names: set[str]) -> str:
+    names |= symbol.names
+    return symbol.text

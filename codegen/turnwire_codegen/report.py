@@ -1,0 +1,97 @@
+"""What became of each part of a schema in one language: kept by the type, left to a check at run time, or degraded."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+
+from turnwire_codegen.ir import Alias, Declaration, Enum, Protocol, Record, TypeNode, Union
+from turnwire_codegen.rules import Rule
+
+__all__ = ["Entry", "entries", "report_json"]
+
+Verdict = Literal["kept", "runtime", "degraded"]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A pointer into the source, what became of it, and why where it is not simply kept."""
+
+    pointer: str
+    verdict: Verdict
+    what: str = ""
+
+
+def entries(said: Protocol, typed: Protocol, origins: Mapping[str, str], held: frozenset[type]) -> list[Entry]:
+    """An entry for each declaration and member of `said`, of which the types hold what is in `typed`.
+
+    `origins` are the pointers of the declarations, `held` the rules that the language's types can keep at all.
+    """
+    kept: dict[str, list[Rule]] = {}
+    for place, node in _all_places(typed, origins):
+        kept[place] = [rule for rule in _rules(node) if type(rule) in held]
+    return sorted(
+        (_judged(place, _rules(node), kept.get(place, [])) for place, node in _all_places(said, origins)),
+        key=lambda entry: entry.pointer,
+    )
+
+
+def report_json(source: str, language: str, found: list[Entry]) -> bytes:
+    """The report as a file."""
+    counts = Counter(entry.verdict for entry in found)
+    report = {
+        "schemaVersion": 1,
+        "tool": "turnwire",
+        "source": source,
+        "language": language,
+        "entries": [_entry(entry) for entry in found],
+        "summary": {verdict: counts[verdict] for verdict in ("kept", "runtime", "degraded")},
+    }
+    return (json.dumps(report, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _entry(entry: Entry) -> dict[str, str]:
+    shown = {"pointer": entry.pointer, "verdict": entry.verdict}
+    return {**shown, "what": entry.what} if entry.what else shown
+
+
+def _all_places(protocol: Protocol, origins: Mapping[str, str]) -> Iterator[tuple[str, TypeNode | None]]:
+    for family in protocol.families:
+        for declaration in family.declarations:
+            if declaration.name in origins:
+                yield from _places(declaration, origins[declaration.name])
+
+
+def _places(declaration: Declaration, pointer: str) -> Iterator[tuple[str, TypeNode | None]]:
+    match declaration:
+        case Record(fields=fields):
+            yield pointer, None
+            for field in fields:
+                yield f"{pointer}/properties/{_escaped(field.wire)}", field.type
+        case Alias(type=node):
+            yield pointer, node
+        case Enum() | Union():
+            yield pointer, None
+
+
+def _judged(pointer: str, said: list[Rule], kept: list[Rule]) -> Entry:
+    left = [type(rule).__name__.lower() for rule in said if rule not in kept]
+    if not left:
+        return Entry(pointer, "kept")
+    return Entry(pointer, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(left))}")
+
+
+def _rules(node: object) -> list[Rule]:
+    if not isinstance(node, msgspec.Struct):
+        return []
+    own = list(getattr(node, "rules", ()))
+    for name in ("item", "value", "of", "rest"):
+        own += _rules(getattr(node, name, None))
+    for item in getattr(node, "items", ()):
+        own += _rules(item)
+    return own
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
