@@ -1,0 +1,78 @@
+"""Chunks of a byte stream to lines, one JSON value a line.
+
+Only `\\n` ends a line, so U+2028 is text; `\\r\\n` and blank lines are accepted. The size limit is kept while reading:
+an over-long line is never held, it is skipped to its end and stands in the result as OVERLONG, once.
+"""
+
+from typing import Final
+
+import msgspec
+
+__all__ = ["OVERLONG", "LineSplitter", "Overlong"]
+
+
+class Overlong(msgspec.Struct, frozen=True):
+    """Stands for a line that passed the limit."""
+
+
+OVERLONG: Final = Overlong()
+
+# The whitespace of JSON but for `\n`: what may stand around a value, and all that a blank line can hold.
+_SPACE = b" \t\r"
+
+
+class LineSplitter:
+    """Joins what belongs to a line and cuts what does not; any split of a stream gives the same lines."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        # A bytearray grows by amortised appends: a long line in small chunks costs its length and no more.
+        self._held = bytearray()
+        self._skipping = False
+
+    def feed(self, chunk: bytes) -> list[bytes | Overlong]:
+        """The lines that `chunk` completes, without the space around them; blank lines are left out."""
+        pieces = chunk.split(b"\n")
+        rest = pieces.pop()
+        lines: list[bytes | Overlong] = []
+        if pieces:
+            if self._held or self._skipping:
+                first = self._complete(pieces.pop(0))
+                if first:
+                    lines.append(first)
+            if len(chunk) <= self._limit:
+                lines += [line for piece in pieces if (line := piece.strip(_SPACE))]
+            else:
+                lines += [whole for piece in pieces if (whole := self._bounded(piece))]
+        if rest and not self._skipping and self._hold(rest):
+            lines.append(OVERLONG)
+        return lines
+
+    def finish(self) -> list[bytes | Overlong]:
+        """STDIO-9: "A last line without `\\n` before the end of input is processed." """
+        last = self._complete(b"") if self._held else b""
+        self._skipping = False
+        return [last] if last else []
+
+    def _complete(self, end: bytes) -> bytes | Overlong:
+        """The line whose last piece is `end`; empty when it is blank or was reported while it was skipped."""
+        if self._skipping:
+            self._skipping = False
+            return b""
+        self._held += end
+        line = bytes(self._held)
+        self._held.clear()
+        return self._bounded(line)
+
+    def _bounded(self, line: bytes) -> bytes | Overlong:
+        return OVERLONG if len(line.removesuffix(b"\r")) > self._limit else line.strip(_SPACE)
+
+    def _hold(self, rest: bytes) -> bool:
+        """Keep the beginning of a line for later; True when it became too long and is skipped from here on."""
+        self._held += rest
+        # A `\r` in last place may belong to the line end, which does not count.
+        over = len(self._held) - rest.endswith(b"\r") > self._limit
+        if over:
+            self._held.clear()
+            self._skipping = True
+        return over

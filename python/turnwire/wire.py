@@ -1,0 +1,81 @@
+"""The protocol's types and tables, as the rest of the package sees them.
+
+This is the only hand-written module that imports `turnwire.generated`. A type is built when it is first asked for
+(`from turnwire.wire import ThreadStartParams`), so a process pays for the families that it speaks and for no other.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from turnwire import generated
+from turnwire.generated.decoding import decoder
+from turnwire.generated.errors import ERRORS, Error
+from turnwire.generated.methods import METHODS, TYPES, Method
+from turnwire.generated.protocol import (
+    CLIENT_CAPABILITIES,
+    PROTOCOL_MAJOR,
+    PROTOCOL_VERSION,
+    SCHEMA_DIGEST,
+    SCHEMA_ID,
+    SERVER_CAPABILITIES,
+    Capability,
+)
+from turnwire.generated.states import MACHINES, Machine
+
+if TYPE_CHECKING:
+    # What `__getattr__` resolves at run time, spelled for type checkers.
+    from turnwire.generated import *  # noqa: F403
+
+__all__ = [
+    "CLIENT_CAPABILITIES",
+    "ERRORS",
+    "MACHINES",
+    "METHODS",
+    "PROTOCOL_MAJOR",
+    "PROTOCOL_VERSION",
+    "SCHEMA_DIGEST",
+    "SCHEMA_ID",
+    "SERVER_CAPABILITIES",
+    "TYPES",
+    "Capability",
+    "Error",
+    "Machine",
+    "Method",
+    "params_decoder",
+    "result_decoder",
+]
+
+
+@cache
+def params_decoder(method: str) -> Callable[[bytes], Any]:
+    """A function from the JSON text of params to their type; built on first use.
+
+    Raises:
+        KeyError: the protocol has no such method, or it has no params.
+    """
+    return _decoder(METHODS[method].params)
+
+
+@cache
+def result_decoder(method: str) -> Callable[[bytes], Any]:
+    """A function from the JSON text of a result to its type; built on first use.
+
+    Raises:
+        KeyError: the protocol has no such method, or it is a notification.
+    """
+    return _decoder(METHODS[method].result)
+
+
+def _decoder(name: str | None) -> Callable[[bytes], Any]:
+    if name is None:
+        raise KeyError(name)
+    return decoder(getattr(generated, name))
+
+
+def __getattr__(name: str) -> Any:
+    """The type `name` of the protocol; its family is imported when first asked for."""
+    if name not in TYPES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(generated, name)
+    return found
