@@ -1,0 +1,40 @@
+"""What only a process can show: closed pipes, signals, locales."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from cli.running import TURNWIRE, environment, program
+from turnwire.cli.exits import Exit
+
+
+@pytest.mark.parametrize(
+    "argv", [("check", "list"), ("--help",), ("debug", "send-message", "text Hello")], ids=" ".join
+)
+def test_pipe_that_closes_early_is_no_error(argv):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([*TURNWIRE, *argv], stdout=write, stderr=subprocess.PIPE, check=False, env=environment())
+    os.close(write)
+
+    assert (done.returncode, done.stderr) == (Exit.DONE, b"")
+
+
+def test_interrupt_is_130_without_a_traceback():
+    argv = [*TURNWIRE, "debug", "send-message", "slow 1000 20"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        assert process.stdout
+        process.stdout.read(1)  # the turn is under way
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+
+    assert (process.returncode, err) == (Exit.INTERRUPTED, b"")
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.ISO-8859-1"])
+def test_output_is_utf8_whatever_the_locale(locale):
+    done = program("--help", LC_ALL=locale, PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
+
+    assert (done.code, done.out.splitlines()[0]) == (Exit.DONE, "usage: turnwire [--debug] COMMAND …")
