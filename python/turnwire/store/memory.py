@@ -1,0 +1,81 @@
+"""A store that keeps its threads for as long as the process lives."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadTaken
+from turnwire.store.chain import GENESIS, link, read
+from turnwire.wire import Thread
+
+__all__ = ["MemoryStore"]
+
+
+class MemoryStore:
+    """See `Store`. Nothing survives the process, so `limits.fsync` is absent with it, and nobody else can hold."""
+
+    fsync: str | None = None
+
+    def __init__(self) -> None:
+        self._records: dict[str, _Record] = {}
+
+    def create(self, header: Thread, event: StoredEvent) -> Head:
+        if header.id in self._records:
+            raise ThreadTaken(header.id)
+        record = self._records[header.id] = _Record(header)
+        return record.append(header, event)
+
+    def append(self, header: Thread, event: StoredEvent) -> Head:
+        return self._records[header.id].append(header, event)
+
+    def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
+        return [read(line) for line in self.lines(thread_id, after, limit)]
+
+    def lines(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[bytes]:
+        record = self._records.get(thread_id)
+        if record is None:
+            return []
+        start = bisect_right(record.seqs, after)
+        return record.lines[start : None if limit is None else start + limit]
+
+    def head(self, thread_id: str) -> Head | None:
+        record = self._records.get(thread_id)
+        return None if record is None else record.head
+
+    def header(self, thread_id: str) -> Thread | None:
+        record = self._records.get(thread_id)
+        return None if record is None else record.header
+
+    def headers(self) -> Iterable[Thread]:
+        return [record.header for record in self._records.values()]
+
+    def claim(self, thread_id: str) -> None:
+        if thread_id not in self._records:
+            raise KeyError(thread_id)
+
+    def release(self, thread_id: str) -> None:
+        """No other process could write the thread before or after."""
+
+    def delete(self, thread_id: str) -> None:
+        self._records.pop(thread_id, None)
+
+    def close(self) -> None:
+        self._records.clear()
+
+
+class _Record:
+    """One thread: the bytes of its events, as any other store would keep them."""
+
+    def __init__(self, header: Thread) -> None:
+        self.header = header
+        self.head = GENESIS
+        self.seqs: list[int] = []
+        self.lines: list[bytes] = []
+
+    def append(self, header: Thread, event: StoredEvent) -> Head:
+        if event.seq <= self.head.seq:
+            raise HeadMoved(header.id)
+        line, self.head = link(self.head, event)
+        self.seqs.append(event.seq)
+        self.lines.append(line)
+        self.header = header
+        return self.head
