@@ -7,18 +7,12 @@ blamed on the union itself where there is no tag. Patterns are ECMA-262, by way 
 """
 
 import functools
-from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
-from unittest import mock
 
-import jsonschema
-import regress
-from jsonschema import _keywords, _utils
-from jsonschema.exceptions import ValidationError
+from protocol.records import Path, Record, records_of, traceable
 
 __all__ = ["Fault", "Oracle", "pointer_to"]
 
-Path = tuple[str | int, ...]
 Key = tuple[Any, ...]
 
 
@@ -33,14 +27,11 @@ class Oracle:
     """Judges values by one JSON Schema of the 2020-12 dialect; references are to the schema itself."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self._root = _without_false(schema)
-        self._validator = jsonschema.Draft202012Validator(self._root)
+        self._root = traceable(schema)
 
     def first_fault(self, value: Any) -> Fault | None:
         """The fault that a decoder of the schema reports for `value`, or None when the value is valid."""
-        with mock.patch.object(_keywords, "re", _Ecma), mock.patch.object(_utils, "re", _Ecma):
-            errors = self._validator.iter_errors(value)
-            records = [record for error in errors for record in _records(self._validator, error)]
+        records = records_of(self._root, value)
         if not records:
             return None
         path, rule = _Judge(self._root, value).first(records, _Place(self._root, self._root, 0, 0))
@@ -51,72 +42,6 @@ def pointer_to(path: Path) -> str:
     """The JSON pointer of a path, escaped."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
-
-class _Ecma:
-    """What jsonschema takes from `re`, with the regular expressions that JSON Schema means."""
-
-    @staticmethod
-    def search(pattern: str, text: str) -> object:
-        return _compiled(pattern).find(text)
-
-
-@functools.cache
-def _compiled(pattern: str) -> Any:
-    return regress.Regex(pattern, "u")
-
-
-# --- from errors to records -------------------------------------------------------------------------------------------
-
-
-class _Record(NamedTuple):
-    """One error: the value it stands at, the keywords that led there (no $ref), and the members it names."""
-
-    path: Path
-    steps: Path
-    keyword: str
-    names: tuple[str | int, ...] = ()
-
-
-def _records(validator: Any, error: ValidationError) -> Iterator[_Record]:
-    steps: Path = tuple(error.absolute_schema_path)
-    yield _Record(tuple(error.absolute_path), steps, str(error.validator), _offenders(validator, error))
-    # Errors under if, not, contains and propertyNames are reasons, not faults of their own: only unions are entered.
-    if error.validator in ("anyOf", "oneOf"):
-        for inner in error.context:
-            yield from _records(validator, inner)
-
-
-def _offenders(validator: Any, error: ValidationError) -> tuple[str | int, ...]:
-    """The members or items that an error stands for when jsonschema points at their container."""
-    instance, schema, keyword = error.instance, error.schema, str(error.validator)
-    if keyword == "additionalProperties":
-        return tuple(sorted(_additional(instance, schema)))
-    if keyword == "items" and error.validator_value is False:
-        return (len(schema.get("prefixItems", ())),)
-    if keyword.startswith("unevaluated"):
-        return tuple(_unevaluated(validator, error))
-    if "propertyNames" in error.absolute_schema_path and isinstance(instance, str):
-        return (instance,)
-    return ()
-
-
-def _additional(instance: dict[str, Any], schema: dict[str, Any]) -> Iterator[str]:
-    patterns = schema.get("patternProperties", ())
-    for name in instance:
-        if name not in schema.get("properties", {}) and not any(_Ecma.search(p, name) for p in patterns):
-            yield name
-
-
-def _unevaluated(validator: Any, error: ValidationError) -> list[str | int]:
-    here = validator.evolve(schema=error.schema, _resolver=validator._resolver)
-    if error.validator == "unevaluatedProperties":
-        seen = set(_utils.find_evaluated_property_keys_by_schema(here, error.instance, error.schema))
-        return sorted(name for name in error.instance if name not in seen)
-    done = set(_utils.find_evaluated_item_indexes_by_schema(here, error.instance, error.schema))
-    return [index for index in range(len(error.instance)) if index not in done]
-
-
-# --- from records to the first fault ----------------------------------------------------------------------------------
 
 _TYPE, _CONST, _SCALAR, _COUNT, _DECLARED, _OTHER, _WHOLE, _NOT, _CONDITION, _UNION, _UNEVALUATED = range(11)
 
@@ -199,7 +124,7 @@ class _Judge:
         self._root = root
         self._value = value
 
-    def first(self, records: list[_Record], start: _Place) -> tuple[Path, str]:
+    def first(self, records: list[Record], start: _Place) -> tuple[Path, str]:
         """The path and rule of the record that comes first, `records` being of the value at `start`."""
         spots = [(self._spot(record, start), record) for record in records]
         best = min((spot for spot, _ in spots), key=lambda spot: spot.key)
@@ -208,7 +133,7 @@ class _Judge:
         mine = [record for spot, record in spots if spot.key == best.key]
         return self._within(best.union, best.path, mine)
 
-    def _within(self, union: _Place, path: Path, records: list[_Record]) -> tuple[Path, str]:
+    def _within(self, union: _Place, path: Path, records: list[Record]) -> tuple[Path, str]:
         """The fault inside a union whose errors are `records`; the step of `union` is the one behind anyOf or oneOf."""
         arms = union.layer
         tags = self._tags(arms)
@@ -232,7 +157,7 @@ class _Judge:
             return "const"
         return "type" if others == [{"type": "string"}] and len(arms) > 1 else "choice"
 
-    def _spot(self, record: _Record, start: _Place) -> _Spot:
+    def _spot(self, record: Record, start: _Place) -> _Spot:
         at = start
         while at.step < len(record.steps):
             moved = self._move(record, at)
@@ -241,7 +166,7 @@ class _Judge:
             at = moved
         return _Spot((*at.key, (_TYPE,)), record.path[: at.depth], _RULES.get(record.keyword, record.keyword))
 
-    def _move(self, record: _Record, at: _Place) -> _Place | _Spot:
+    def _move(self, record: Record, at: _Place) -> _Place | _Spot:
         """Follows the next keyword of the record: into a member, an item or a branch, or to the end."""
         word = record.steps[at.step]
         layer = self._holder(at.layer, word)
@@ -256,7 +181,7 @@ class _Judge:
             return self._condition(record, here, str(word))
         return self._end(record, here, str(word))
 
-    def _named(self, record: _Record, at: _Place, word: str) -> _Place:
+    def _named(self, record: Record, at: _Place, word: str) -> _Place:
         name = record.steps[at.step + 1]
         value = at.layer[word][name]
         match word:
@@ -269,7 +194,7 @@ class _Judge:
                 part = (_DECLARED, record.path[at.depth])
         return _Place(value, value, at.step + 2, at.depth + 1, (*at.key, part))
 
-    def _rest(self, record: _Record, at: _Place, word: str) -> _Place | _Spot:
+    def _rest(self, record: Record, at: _Place, word: str) -> _Place | _Spot:
         last = at.step == len(record.steps) - 1
         blamed = bool(record.names) and last
         name = record.names[0] if blamed else record.path[at.depth]
@@ -279,14 +204,14 @@ class _Judge:
         value = at.layer[word]
         return _Place(value, value, at.step + 1, at.depth + 1, (*at.key, part))
 
-    def _condition(self, record: _Record, at: _Place, word: str) -> _Place:
+    def _condition(self, record: Record, at: _Place, word: str) -> _Place:
         branch, step = at.layer[word], at.step + 1
         if word == "dependentSchemas":
             branch, step = branch[record.steps[step]], step + 1
         part = (_CONDITION, self._layer_index(at), 1 if word == "dependentSchemas" else 2)
         return _Place(branch, branch, step, at.depth, (*at.key, part))
 
-    def _end(self, record: _Record, at: _Place, word: str) -> _Spot:
+    def _end(self, record: Record, at: _Place, word: str) -> _Spot:
         path, index = record.path[: at.depth], self._layer_index(at)
         rule = _RULES.get(word, word)
         if word in ("anyOf", "oneOf"):
@@ -319,7 +244,7 @@ class _Judge:
         return list(dict.fromkeys(name for layer in layers for name in layer.get("properties", {})))
 
     def _holder(self, layer: Any, word: str | int) -> Any:
-        # jsonschema leaves $ref out of the path, so the keyword may stand behind one or several of them.
+        # Paths leave $ref out, so the keyword may stand behind one or several of them.
         while word not in layer and "$ref" in layer:
             layer = self._target(layer["$ref"])
         return layer
@@ -369,24 +294,3 @@ def _tag_value(schema: Any) -> str | frozenset[str] | None:
 
 def _only(values: list[Any] | None) -> Any:
     return values[0] if values is not None and len(values) == 1 else None
-
-
-# --- jsonschema loses the path of a boolean false ---------------------------------------------------------------------
-
-_MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_ONES = ("then", "else", "if", "not", "contains", "propertyNames")
-_RESTS = ("additionalProperties", "items", "unevaluatedProperties", "unevaluatedItems")
-
-
-def _without_false(schema: Any) -> Any:
-    """The same schema with `{"not": {}}` for each false whose place jsonschema would forget."""
-    if schema is False:
-        return {"not": {}}
-    if not isinstance(schema, dict):
-        return schema
-    inner: dict[str, Callable[[Any], Any]] = dict.fromkeys(_ONES, _without_false)
-    inner |= dict.fromkeys(_LISTS, lambda arms: [_without_false(arm) for arm in arms])
-    inner |= dict.fromkeys(_MAPS, lambda members: {name: _without_false(member) for name, member in members.items()})
-    inner |= dict.fromkeys(_RESTS, lambda rest: rest if rest is False else _without_false(rest))
-    return {word: inner[word](value) if word in inner else value for word, value in schema.items()}
