@@ -36,13 +36,17 @@ class Case(NamedTuple):
 
 def collect(protocol: Path) -> tuple[list[Case], list[str]]:
     """Every case below `protocol`, and a complaint for each file that is none."""
-    cases, complaints = [], []
+    cases: list[Case] = []
+    complaints: list[str] = []
     for top in ("examples", "vectors"):
         for path in sorted(p for p in (protocol / top).rglob("*") if p.is_file()):
             where = path.relative_to(protocol)
             kind = next((kind for kind, folder in _FOLDERS.items() if folder == where.parent.parent), None)
             found = f"{where}: stands in no folder of a type" if kind is None else _case(kind, path)
-            (complaints if isinstance(found, str) else cases).append(found)  # type: ignore[arg-type]
+            if isinstance(found, Case):
+                cases.append(found)
+            else:
+                complaints.append(found)
     return cases, complaints
 
 
