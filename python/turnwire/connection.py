@@ -38,6 +38,9 @@ __all__ = ["Connection", "Role"]
 
 Role: TypeAlias = Literal["client", "server"]
 
+# Enough of an unreadable message to recognise it: a banner, a log line, the head of a page of HTML.
+_EXCERPT = 160
+
 
 class Connection:
     """One side of one connection.
@@ -144,7 +147,7 @@ class Connection:
         try:
             envelope = decode_envelope(message, self.limits)
         except Unlawful as fault:
-            return self._refused(fault)
+            return self._refused(fault, message)
         method, request_id = envelope.method, envelope.id
         if method is UNSET:
             return self._response(envelope)
@@ -166,7 +169,7 @@ class Connection:
         both = RemoteProtocolError(f"the response to {call.method} has a result and an error")
         return ResponseReceived(call.id, call.method, error=both)
 
-    def _refused(self, fault: Unlawful) -> Event | None:
+    def _refused(self, fault: Unlawful, message: bytes) -> Event | None:
         envelope, refusal = fault.envelope, fault.refusal
         request_id = None if isinstance(envelope.id, UnsetType) else envelope.id
         if envelope.is_response:
@@ -175,7 +178,7 @@ class Connection:
             return None if call is None else ResponseReceived(call.id, call.method, error=error)
         silent = envelope.is_notification or (request_id is None and self.role == "client")
         reply = b"" if silent else encode_error(request_id, refusal)
-        return Refused(reply, refusal.code, refusal.message)
+        return Refused(reply, refusal.code, refusal.message, message[:_EXCERPT])
 
     def _overlong(self) -> Event:
         limit = self.limits.message_bytes

@@ -42,8 +42,9 @@ class PeerLimits(Limits, frozen=True, kw_only=True):
     output_messages: int = 512
     output_bytes: int = 8 * 1024 * 1024
     pending: int = 256
-    # STDIO-13: "exits within 5 seconds"; what runs at the end gets most of them.
+    # STDIO-13: "exits within 5 seconds"; what runs at the end gets most of them, and its output a moment to leave.
     drain_seconds: float = 4.0
+    linger_seconds: float = 0.5
     retry_after_ms: int = 100
 
 
@@ -90,6 +91,7 @@ class Peer:
         self._flush_due = False
         self._timer: asyncio.TimerHandle | None = None
         self._drain: asyncio.Task[None] | None = None
+        self._last_call: asyncio.TimerHandle | None = None
 
     @property
     def is_closed(self) -> bool:
@@ -102,15 +104,27 @@ class Peer:
         Raises:
             OSError: the transport cannot be used.
         """
+        await self.start(endpoint)
+        await self.wait_closed()
+
+    async def start(self, endpoint: Endpoint) -> None:
+        """The first half of `run`: from here on the connection can be used, and `wait_closed` is owed.
+
+        Raises:
+            OSError: the transport cannot be used.
+        """
         self._endpoint = endpoint
         await self._transport.start(self)
+
+    async def wait_closed(self) -> None:
+        """The second half of `run`. When it is cancelled, the connection is cut off."""
         try:
-            await self._lost
+            # Shielded, since a future that is awaited is cancelled with its waiter.
+            await asyncio.shield(self._lost)
         finally:
-            # A cancelled run ends the connection like a lost one; nobody waits for the drain of it.
-            if not self.is_closed:
-                self._transport.abort("closed")
+            if not self._lost.done():
                 self._dispatch(self._connection.close("closed"))
+                self._transport.abort("closed")
         if self._drain is not None:
             await self._drain
 
@@ -187,6 +201,8 @@ class Peer:
         """See `Receiver`."""
         self._inbox.clear()
         self._dispatch(self._connection.close("lost"))
+        if self._last_call is not None:
+            self._last_call.cancel()
         if not self._lost.done():
             self._lost.set_result(None)
 
@@ -340,8 +356,9 @@ class Peer:
             if not answer.done():
                 answer.set_exception(ConnectionClosed(f"the connection ended ({reason}) before the answer came"))
         self._drain = self._loop.create_task(self._finish(endpoint.handle_closed(reason)))
-        # STDIO-13: a reader that takes nothing does not keep the process alive.
-        self._loop.call_later(self.limits.drain_seconds + 0.5, self._transport.abort, reason)
+        # A reader that takes nothing does not keep the process alive.
+        deadline = self.limits.drain_seconds + self.limits.linger_seconds
+        self._last_call = self._loop.call_later(deadline, self._transport.abort, reason)
 
     async def _finish(self, closing: Coroutine[Any, Any, None] | None) -> None:
         try:
