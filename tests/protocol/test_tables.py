@@ -1,4 +1,4 @@
-"""The tables agree with the definitions, with each other and with the clauses, and every cell of a machine is walked."""
+"""The tables agree with the definitions, with each other and with the clauses; every machine is walked cell by cell."""
 
 import re
 from collections import Counter
