@@ -58,22 +58,21 @@ def write_all(folder: Path, output: Mapping[str, bytes], *, remove: Iterable[str
 
 def diff_all(folder: Path, output: Mapping[str, bytes]) -> list[Difference]:
     """Every difference of `folder` from `output`, by path; orphans where it has a manifest. Raises OutputError."""
-    if folder.exists() and not folder.is_dir():
-        raise OutputError(f"{folder} is a file; name a folder with --out")
-    found: list[Difference] = []
+    left = orphans(folder, output) if MANIFEST in output else []
+    found = [Difference(path, "orphan") for path in left]
     for path, data in output.items():
         old = _read(folder / path)
         if old is None:
             found.append(Difference(path, "missing"))
         elif old != data:
             found.append(Difference(path, "stale"))
-    if MANIFEST in output:
-        found += [Difference(path, "orphan") for path in orphans(folder, output)]
     return sorted(found, key=lambda difference: difference.path)
 
 
 def orphans(folder: Path, output: Mapping[str, bytes]) -> list[str]:
     """Files that an earlier run wrote, that are still there, and that this one no longer writes."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder} is a file; name a folder with --out")
     data = _read(folder / MANIFEST)
     if data is None:
         return []

@@ -5,6 +5,7 @@ from typing import Any
 
 from turnwire_codegen.ir import Declaration, Family, Protocol
 from turnwire_codegen.load.decls import read_declaration, tag_unions
+from turnwire_codegen.load.links import check_links
 from turnwire_codegen.load.read import read_json, read_text
 from turnwire_codegen.load.refs import Names
 from turnwire_codegen.load.shape import members, text, unexpected
@@ -42,6 +43,7 @@ def load_canonical(folder: Path) -> tuple[Protocol | None, list[Problem]]:
         machines=read_machines(files["states"], Place("states.json", found)),
         capabilities=read_capabilities(files["capabilities"], Place("capabilities.json", found)),
     )
+    check_links(protocol, found)
     return (None if has_errors(found) else protocol), found
 
 

@@ -12,6 +12,7 @@ from turnwire_codegen.ir import (
     Declaration,
     Enum,
     Field,
+    Nullable,
     Record,
     Ref,
     Tagging,
@@ -65,6 +66,8 @@ def _field(wire: str, node: Any, place: Place, names: Names, *, required: bool) 
     member_type = read_type(schema, place, names)
     doc = text(schema, "description", place, "")
     notes = notes_of(schema, but=("opaque",))
+    if isinstance(member_type, Nullable) and "null" not in notes:
+        place.error("a member that may be null does not say what null means", "add x-null: clears or unknown")
     if "default" in schema:
         return Field(wire=wire, type=member_type, required=required, doc=doc, default=schema["default"], notes=notes)
     return Field(wire=wire, type=member_type, required=required, doc=doc, notes=notes)

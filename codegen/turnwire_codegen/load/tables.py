@@ -65,9 +65,12 @@ def read_errors(node: Any, place: Place) -> tuple[ErrorRow, ...]:
         at = place / "errors" / index
         row = members(value, at)
         unexpected(row, frozenset({"code", "name", "retryable", "data", "when", "clause"}), at, fix=_ROW)
+        code = integer(row, "code", at)
+        if code is None:
+            at.error("an error without a code", "give it the integer that the wire carries")
         rows.append(
             ErrorRow(
-                code=integer(row, "code", at) or 0,
+                code=code or 0,
                 name=text(row, "name", at),
                 retryable=truth(row, "retryable", at),
                 when=text(row, "when", at),
