@@ -4,13 +4,15 @@ The server appends an event before it announces it (REC-3), and keeps nothing of
 from its events. A store is called from one thread of one event loop, and its methods return when the events are safe.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from turnwire.wire import Thread
+from turnwire import wire
 
 __all__ = [
     "Head",
@@ -75,14 +77,14 @@ class Store(Protocol):
     # When events are forced to the disk, by the name that `limits.fsync` gives; None where nothing is kept on one.
     fsync: str | None
 
-    def create(self, header: Thread, event: StoredEvent) -> Head:
+    def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         """Begins the record of a thread, which this process holds from now on.
 
         Raises:
             ThreadTaken: the id is in use; nothing was stored.
         """
 
-    def append(self, header: Thread, event: StoredEvent) -> Head:
+    def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         """Adds an event to the record of a thread that exists; claims the thread where it is not held yet.
 
         Raises:
@@ -123,10 +125,10 @@ class Store(Protocol):
     def release(self, thread_id: str) -> None:
         """Lets other processes write the thread; nothing happens where it is not held."""
 
-    def header(self, thread_id: str) -> Thread | None:
+    def header(self, thread_id: str) -> wire.Thread | None:
         """The header as the last event left it; None for a thread that does not exist."""
 
-    def headers(self) -> Iterable[Thread]:
+    def headers(self) -> Iterable[wire.Thread]:
         """The headers of all threads, in no particular order."""
 
     def delete(self, thread_id: str) -> None:

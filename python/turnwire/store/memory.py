@@ -1,11 +1,13 @@
 """A store that keeps its threads for as long as the process lives."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadTaken
 from turnwire.store.chain import GENESIS, link, read
-from turnwire.wire import Thread
 
 __all__ = ["MemoryStore"]
 
@@ -18,13 +20,13 @@ class MemoryStore:
     def __init__(self) -> None:
         self._records: dict[str, _Record] = {}
 
-    def create(self, header: Thread, event: StoredEvent) -> Head:
+    def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         if header.id in self._records:
             raise ThreadTaken(header.id)
         record = self._records[header.id] = _Record(header)
         return record.append(header, event)
 
-    def append(self, header: Thread, event: StoredEvent) -> Head:
+    def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         return self._records[header.id].append(header, event)
 
     def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
@@ -41,11 +43,11 @@ class MemoryStore:
         record = self._records.get(thread_id)
         return None if record is None else record.head
 
-    def header(self, thread_id: str) -> Thread | None:
+    def header(self, thread_id: str) -> wire.Thread | None:
         record = self._records.get(thread_id)
         return None if record is None else record.header
 
-    def headers(self) -> Iterable[Thread]:
+    def headers(self) -> Iterable[wire.Thread]:
         return [record.header for record in self._records.values()]
 
     def claim(self, thread_id: str) -> None:
@@ -65,13 +67,13 @@ class MemoryStore:
 class _Record:
     """One thread: the bytes of its events, as any other store would keep them."""
 
-    def __init__(self, header: Thread) -> None:
+    def __init__(self, header: wire.Thread) -> None:
         self.header = header
         self.head = GENESIS
         self.seqs: list[int] = []
         self.lines: list[bytes] = []
 
-    def append(self, header: Thread, event: StoredEvent) -> Head:
+    def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         if event.seq <= self.head.seq:
             raise HeadMoved(header.id)
         line, self.head = link(self.head, event)

@@ -1,0 +1,1 @@
+"""Agents answer turns. These need no model; a host brings its own."""

@@ -1,0 +1,68 @@
+"""What the types of the wire cannot say of params: patterns, sizes, parts that this server does not know.
+
+Every fault is an issue with the JSON pointer of the value (ERR-4).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from turnwire.errors import Issue, invalid_params
+from turnwire.wire import ImagePart, InputPart, UnknownInputPart
+
+__all__ = ["demand", "identifier_issues", "input_issues", "opaque_issues"]
+
+# Python's `$` also matches before a final line feed, so patterns are matched whole.
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]*")
+_DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]*={0,2}")
+# RFC 7493: integers beyond this are not exact in every reader.
+_EXACT = 2**53 - 1
+
+
+def demand(issues: Iterable[Issue]) -> None:
+    """Refuses params that have issues.
+
+    Raises:
+        Refusal: invalidParams.
+    """
+    found = list(issues)
+    if found:
+        raise invalid_params(found)
+
+
+def identifier_issues(pointer: str, value: str | UnsetType) -> Iterator[Issue]:
+    """Of an id that the client chose."""
+    if value is not UNSET and not _IDENTIFIER.fullmatch(value):
+        yield Issue(pointer, "does not match the pattern of an identifier", _IDENTIFIER.pattern)
+
+
+def input_issues(pointer: str, parts: Sequence[InputPart]) -> Iterator[Issue]:
+    """TURN-2: of a part of an unknown type and an image that is no data URL."""
+    for index, part in enumerate(parts):
+        if isinstance(part, UnknownInputPart):
+            yield Issue(f"{pointer}/{index}/type", "is no part that this server knows")
+        elif isinstance(part, ImagePart) and not _DATA_URL.fullmatch(part.url):
+            yield Issue(f"{pointer}/{index}/url", "is no data URL of an image", "data:image/…;base64,…")
+
+
+def opaque_issues(pointer: str, value: Any, *, limit: int | UnsetType) -> Iterator[Issue]:
+    """Of members that the server only keeps: their size, and integers that other readers would round (RPC-24)."""
+    if not isinstance(value, dict):
+        return
+    if limit is not UNSET and len(msgspec.json.encode(value)) > limit:
+        yield Issue(pointer, "is too long as compact JSON", f"at most {limit} bytes")
+    yield from _inexact(pointer, value)
+
+
+def _inexact(pointer: str, value: Any) -> Iterator[Issue]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _inexact(f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}", member)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _inexact(f"{pointer}/{index}", item)
+    elif isinstance(value, int) and not -_EXACT <= value <= _EXACT:
+        yield Issue(pointer, "is an integer that not every reader can hold", f"within ±{_EXACT}")

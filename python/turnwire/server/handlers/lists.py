@@ -1,0 +1,115 @@
+"""Lists of threads, turns and items (THR-4, THR-5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+
+from turnwire.errors import not_found
+from turnwire.server.call import Call, Handler
+from turnwire.server.cursors import binding
+from turnwire.server.engine import engine_of
+from turnwire.server.paging import Entry, Query, page
+from turnwire.wire import (
+    Thread,
+    ThreadIdentity,
+    ThreadItemsListParams,
+    ThreadItemsListResult,
+    ThreadListParams,
+    ThreadListResult,
+    ThreadTurnsListParams,
+    ThreadTurnsListResult,
+)
+
+__all__ = ["HANDLERS"]
+
+# What an absent `limit` means, by the schema.
+_THREADS = 50
+_TURNS = 20
+_ITEMS = 100
+
+
+def threads(call: Call) -> ThreadListResult:
+    params: ThreadListParams = call.params
+    matching = [header for header in engine_of(call.state).threads.headers() if _matches(header, params)]
+    entries = sorted(Entry(header.updated_at, header.id, header) for header in matching)
+    direction = "descending" if params.direction is UNSET else params.direction
+    identity = UNSET if params.identity is UNSET else _members(params.identity)
+    bound = binding(
+        "threads",
+        query=params.query,
+        agent=params.agent,
+        archived=params.archived is True,
+        identity=identity,
+        direction=direction,
+    )
+    end = entries[-1].place if entries else 0
+    data, cursor = page(entries, _query(call, params, bound, default=_THREADS, direction=direction, end=end))
+    return ThreadListResult(data=data, next_cursor=cursor, total_matched=len(matching))
+
+
+def turns(call: Call) -> ThreadTurnsListResult:
+    params: ThreadTurnsListParams = call.params
+    history = engine_of(call.state).threads.history(params.thread_id)
+    entries = [Entry(history.place(turn.id), turn.id, turn) for turn in history.turns.values()]
+    direction = "ascending" if params.direction is UNSET else params.direction
+    bound = binding("turns", thread=params.thread_id, direction=direction)
+    data, cursor = page(
+        entries, _query(call, params, bound, default=_TURNS, direction=direction, end=history.header.seq)
+    )
+    return ThreadTurnsListResult(data=data, next_cursor=cursor)
+
+
+def items(call: Call) -> ThreadItemsListResult:
+    params: ThreadItemsListParams = call.params
+    history = engine_of(call.state).threads.history(params.thread_id)
+    if params.turn_id is not UNSET and params.turn_id not in history.turns:
+        raise not_found("turn", params.turn_id)
+    wanted = [item for item in history.items.values() if params.turn_id in (UNSET, item.turn_id)]
+    entries = [Entry(history.place(item.id), item.id, history.item(item.id)) for item in wanted]
+    direction = "ascending" if params.direction is UNSET else params.direction
+    bound = binding("items", thread=params.thread_id, turn=params.turn_id, direction=direction)
+    data, cursor = page(
+        entries, _query(call, params, bound, default=_ITEMS, direction=direction, end=history.header.seq)
+    )
+    return ThreadItemsListResult(data=data, next_cursor=cursor)
+
+
+def _query(call: Call, params: Any, bound: str, *, default: int, direction: str, end: int) -> Query:
+    return Query(
+        binding=bound,
+        cursor=params.cursor,
+        limit=default if params.limit is UNSET else params.limit,
+        descending=direction == "descending",
+        page_bytes=call.state.limits.page_bytes,
+        end=end,
+    )
+
+
+def _matches(header: Thread, params: ThreadListParams) -> bool:
+    if (header.archived_at is not UNSET) is not (params.archived is True):
+        return False
+    if params.agent not in (UNSET, header.agent):
+        return False
+    if params.identity is not UNSET and not _has(header.identity, params.identity):
+        return False
+    title = "" if header.title is UNSET else header.title
+    return params.query is UNSET or all(word in title.casefold() for word in params.query.casefold().split())
+
+
+def _has(identity: Any, wanted: ThreadIdentity) -> bool:
+    """Whether every member that is wanted is there and equal."""
+    return identity is not UNSET and _members(wanted).items() <= _members(identity).items()
+
+
+def _members(identity: ThreadIdentity) -> dict[str, str]:
+    members = {name: getattr(identity, name) for name in identity.__struct_fields__}
+    return {name: value for name, value in members.items() if value is not UNSET}
+
+
+HANDLERS: dict[str, Handler] = {
+    "thread/list": threads,
+    "thread/turns/list": turns,
+    "thread/items/list": items,
+}

@@ -1,0 +1,153 @@
+"""Threads: start, resume, read, unsubscribe (THR-1 to THR-3, THR-13, THR-18)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import UNSET, Raw, UnsetType
+
+from turnwire.codec import encode_notification
+from turnwire.errors import Issue, Refusal, not_found
+from turnwire.server.call import Call, Handler
+from turnwire.server.checks import demand, identifier_issues, opaque_issues
+from turnwire.server.engine import engine_of
+from turnwire.server.ids import new_id, now_ms
+from turnwire.server.thread import LiveThread
+from turnwire.wire import (
+    Thread,
+    ThreadClosedParams,
+    ThreadReadResult,
+    ThreadResumeParams,
+    ThreadResumeResult,
+    ThreadStartParams,
+    ThreadStartResult,
+    ThreadUnsubscribeResult,
+)
+
+__all__ = ["HANDLERS"]
+
+# The event with which a record begins.
+_FIRST = 1
+
+
+async def start(call: Call) -> ThreadStartResult:
+    params: ThreadStartParams = call.params
+    limit = call.state.limits.metadata_bytes
+    demand(_start_issues(params, limit))
+    agent = _agent(call, params.agent)
+    engine = engine_of(call.state)
+
+    async def create() -> ThreadStartResult:
+        call.caller.hold()
+        thread = engine.threads.create(_new_header(params, agent))
+        engine.subscribe(thread.id, call.caller)
+        thread.announce_start()
+        return ThreadStartResult(thread=thread.header)
+
+    result: ThreadStartResult = await engine.keys.once("thread/start", None, params.idempotency_key, call.raw, create)
+    if result.replayed is True:
+        _subscribe_again(call, result.thread.id)
+    return result
+
+
+def resume(call: Call) -> ThreadResumeResult:
+    params: ThreadResumeParams = call.params
+    engine = engine_of(call.state)
+    thread = engine.threads.load(params.thread_id)
+    history = thread.history
+    gap = _replay(call, thread, params.after_seq)
+    active = history.active_turn()
+    pending = engine.approvals.pending(thread, call.caller)
+    engine.subscribe(thread.id, call.caller)
+    return ThreadResumeResult(
+        thread=thread.header,
+        active_turn=UNSET if active is None else active,
+        items=[] if active is None else history.items_of(active.id),
+        pending=list(pending),
+        queue=[],
+        seq=thread.header.seq,
+        gap=gap,
+    )
+
+
+def read(call: Call) -> ThreadReadResult:
+    return ThreadReadResult(thread=engine_of(call.state).threads.header(call.params.thread_id))
+
+
+def unsubscribe(call: Call) -> ThreadUnsubscribeResult:
+    engine = engine_of(call.state)
+    thread_id = engine.threads.header(call.params.thread_id).id
+    closed = engine.unsubscribe(thread_id, call.caller)
+    if closed:
+        call.caller.tell("thread/closed", ThreadClosedParams(thread_id=thread_id))
+    return ThreadUnsubscribeResult(thread_id=thread_id, subscribed=False, closed=closed)
+
+
+def _start_issues(params: ThreadStartParams, limit: int | UnsetType) -> Iterator[Issue]:
+    yield from identifier_issues("/threadId", params.thread_id)
+    yield from opaque_issues("/metadata", params.metadata, limit=limit)
+    yield from opaque_issues("/config", params.config, limit=limit)
+
+
+def _agent(call: Call, wanted: str | UnsetType) -> str:
+    """THR-1: "an agent that the host does not know" gets -32004."""
+    known = [agent.id for agent in call.state.host.agents()]
+    if wanted is UNSET and known:
+        return known[0]
+    if wanted is UNSET or wanted not in known:
+        raise not_found("agent", "" if wanted is UNSET else wanted)
+    return wanted
+
+
+def _new_header(params: ThreadStartParams, agent: str) -> Thread:
+    now = now_ms()
+    return Thread(
+        id=new_id("thread") if params.thread_id is UNSET else params.thread_id,
+        status="idle",
+        agent=agent,
+        cwd=params.cwd,
+        title=params.title,
+        mode=params.mode,
+        permission_mode=params.permission_mode,
+        approval_policy=params.approval_policy,
+        config=params.config,
+        identity=params.identity,
+        metadata=params.metadata,
+        created_at=now,
+        updated_at=now,
+        version=1,
+        seq=_FIRST,
+    )
+
+
+def _subscribe_again(call: Call, thread_id: str) -> None:
+    engine = engine_of(call.state)
+    try:
+        engine.threads.load(thread_id)
+    except Refusal:
+        # The thread of the first request was deleted since; its result is still the result.
+        return
+    call.caller.hold()
+    engine.subscribe(thread_id, call.caller)
+
+
+def _replay(call: Call, thread: LiveThread, after: int | UnsetType) -> bool:
+    """THR-18: sends the events beyond `after` behind the response; whether there is a gap instead."""
+    if after is UNSET:
+        return False
+    events = thread.events_after(after)
+    bound = call.state.limits.replay_events
+    # A number that was never given belongs to a record that this server does not have.
+    if after > thread.header.seq or (bound is not UNSET and len(events) > bound):
+        return True
+    for event in events:
+        call.caller.deliver(event.type, encode_notification(event.type, Raw(event.payload)))
+    return False
+
+
+HANDLERS: dict[str, Handler] = {
+    "thread/start": start,
+    "thread/resume": resume,
+    "thread/read": read,
+    "thread/unsubscribe": unsubscribe,
+}

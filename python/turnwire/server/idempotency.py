@@ -1,0 +1,86 @@
+"""Requests that are safe to repeat (REC-5): a key, the digest of its params, and the first result.
+
+The scope of a key is the method and the thread, or the whole store for what belongs to no thread. A repetition joins
+the first request while it runs; what failed before it was recorded leaves nothing behind.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from turnwire.errors import conflict
+from turnwire.server.canonical import digest
+
+__all__ = ["Keys"]
+
+# At store level, where no thread ends the life of a key, the oldest are dropped beyond this many.
+_STORE_KEYS = 10_000
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    digest: str
+    result: asyncio.Future[Any]
+
+
+class Keys:
+    """The keys of one server, in memory."""
+
+    def __init__(self) -> None:
+        # Per scope (None is the store), the entries by method and key, oldest first.
+        self._scopes: dict[str | None, dict[tuple[str, str], _Entry]] = {}
+
+    async def once(
+        self, method: str, scope: str | None, key: str | UnsetType, params: bytes, run: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """What `run` gives, or the first result of the same request, marked `replayed`.
+
+        Raises:
+            Refusal: conflict `idempotencyKey`, where the key came with other params; and whatever `run` raises.
+        """
+        if key is UNSET:
+            return await run()
+        entries = self._scopes.setdefault(scope, {})
+        fingerprint = _fingerprint(params)
+        found = entries.get((method, key))
+        if found is None:
+            return await _first(entries, (method, key), fingerprint, run)
+        if found.digest != fingerprint:
+            raise conflict("idempotencyKey", "The idempotency key was used with other params.")
+        # Shielded: one of the repetitions may go away without taking the first request with it.
+        return replace(await asyncio.shield(found.result), replayed=True)
+
+    def forget(self, thread_id: str) -> None:
+        """The thread is deleted, and its keys with it."""
+        self._scopes.pop(thread_id, None)
+
+
+async def _first(
+    entries: dict[tuple[str, str], _Entry], place: tuple[str, str], fingerprint: str, run: Callable[[], Awaitable[Any]]
+) -> Any:
+    entry = entries[place] = _Entry(fingerprint, asyncio.get_running_loop().create_future())
+    try:
+        result = await run()
+    except BaseException as error:
+        del entries[place]
+        if isinstance(error, Exception):
+            entry.result.set_exception(error)
+            # Marks it as seen: without a repetition nobody else would look at it.
+            entry.result.exception()
+        else:
+            entry.result.cancel()
+        raise
+    entry.result.set_result(result)
+    while len(entries) > _STORE_KEYS:
+        del entries[next(iter(entries))]
+    return result
+
+
+def _fingerprint(params: bytes) -> str:
+    """Of the params as they came, without the key: a member that this version does not know tells requests apart."""
+    members = msgspec.json.decode(params)
+    members.pop("idempotencyKey", None)
+    return digest(members)

@@ -1,0 +1,57 @@
+"""What this server offers: a capability that is advertised is served whole (LIFE-7), any other not at all (LIFE-8)."""
+
+from pathlib import Path
+from typing import Any
+
+from turnwire import wire
+from turnwire.server.host import Host
+from turnwire.wire import METHODS, SERVER_CAPABILITIES, Capability, ConformanceCapability, ServerCapabilities
+
+__all__ = ["EXPERIMENTAL_MEMBERS", "GATED_MEMBERS", "OFFERED", "capabilities_of", "is_experimental", "schema_file"]
+
+
+def schema_file(name: str) -> Path:
+    """A form of the schema that lies in the package beside the generated code."""
+    return Path(wire.__file__).parent / "generated" / name
+
+
+# SCHEMA-1 promises both forms, so neither is offered where one was not generated.
+_EXPORT = ("schemaExport",) if schema_file("schema.ts").exists() else ()
+
+OFFERED = frozenset(("threads", "turns", "steer", "approvals", "models", *_EXPORT))
+"""The keys whose methods and members are served. `conformance` gates neither."""
+
+
+def is_experimental(capability: Capability) -> bool:
+    """Whether a capability is marked experimental, which its methods are then too."""
+    return any(METHODS[method].stability == "experimental" for method in capability.methods)
+
+
+def _gated() -> dict[str, dict[str, str]]:
+    """Params type → member → the capability that offers the member."""
+    found: dict[str, dict[str, str]] = {}
+    for capability in SERVER_CAPABILITIES.values():
+        for place in capability.members:
+            type_name, _, member = place.partition(".")
+            found.setdefault(type_name, {})[member] = capability.key
+    return found
+
+
+GATED_MEMBERS = _gated()
+EXPERIMENTAL_MEMBERS = frozenset(
+    place for capability in SERVER_CAPABILITIES.values() if is_experimental(capability) for place in capability.members
+)
+
+
+def capabilities_of(host: Host) -> ServerCapabilities:
+    """What `initialize` says."""
+    offered: dict[str, Any] = {_snake(key): True for key in OFFERED}
+    for agent in host.agents():
+        script = host.script(agent.id)
+        if script is not None:
+            return ServerCapabilities(**offered, conformance=ConformanceCapability(script=script, agent=agent.id))
+    return ServerCapabilities(**offered)
+
+
+def _snake(key: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)

@@ -1,0 +1,224 @@
+"""A loaded thread: its history, the turn that runs, and the one way in which anything of it is recorded.
+
+An event is stored before it is announced (REC-3), and nothing is announced that is not stored, but for deltas and
+their like, which carry no `seq`.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from turnwire.errors import no_active_turn, not_found, thread_archived, thread_paused, turn_active
+from turnwire.server.hub import Hub
+from turnwire.server.ids import new_nonce, now_ms
+from turnwire.state import next_state
+from turnwire.store.base import Store, StoredEvent
+from turnwire.store.history import RECORDS, DiscardedRecord, HeldRecord, History
+from turnwire.wire import (
+    ActiveTurn,
+    Approval,
+    InputPart,
+    PausedBy,
+    PendingApproval,
+    Thread,
+    ThreadStartedParams,
+    ThreadStatusChangedParams,
+    Turn,
+    TurnCompletedParams,
+    TurnStartedParams,
+)
+
+__all__ = ["LiveThread", "Running", "with_nonce", "without_nonce"]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Running(Protocol):
+    """A turn that runs, as its thread sees it."""
+
+    turn_id: str
+    # Set when the work has stopped and `turn/completed` was announced.
+    done: asyncio.Future[Turn]
+
+    def interrupt(self, reason: str) -> None:
+        """Begins to stop the turn; `reason` is a TurnEndReason."""
+
+    def steer(self, parts: Sequence[InputPart], mode: str) -> str:
+        """Gives it input; the id that the userMessage item will have."""
+
+
+class LiveThread:
+    """One thread. `history` changes through `record` and in no other way."""
+
+    def __init__(self, history: History, store: Store, hub: Hub) -> None:
+        self.history = history
+        self.id = history.header.id
+        self._store = store
+        self._hub = hub
+        self.run: Running | None = None
+        # The id of a turn that the host is asked about: it holds the thread, and nothing of it is recorded yet.
+        self.starting: str | None = None
+        # Set while the thread is being deleted: no turn may start any more.
+        self.going = False
+        # The approvals of the turn that paused the thread, nonces included. After a restart they get new nonces.
+        self.deferred: dict[str, Approval] = {}
+        paused = history.paused_turn()
+        if paused is not None:
+            self.defer(pending.approval for pending in paused.pending or () if isinstance(pending, PendingApproval))
+
+    @classmethod
+    def start(cls, header: Thread, store: Store, hub: Hub) -> "LiveThread":
+        """A new thread; it is stored, and its start is yet to be announced.
+
+        Raises:
+            ThreadTaken: the id is in use.
+        """
+        history = History()
+        params = ThreadStartedParams(thread=header, seq=header.seq)
+        history.apply("thread/started", params, seq=header.seq, at=header.created_at)
+        store.create(history.header, StoredEvent(header.seq, header.created_at, "thread/started", _encode(params)))
+        return cls(history, store, hub)
+
+    @property
+    def header(self) -> Thread:
+        """The header as it is now."""
+        return self.history.header
+
+    @property
+    def seq(self) -> int:
+        """The number that the next event will have."""
+        return self.history.header.seq + 1
+
+    def record(self, type_: str, params: msgspec.Struct) -> None:
+        """Stores an event, lets the history take it in and announces it. `params.seq`, if any, is `self.seq`."""
+        event = StoredEvent(self.seq, max(now_ms(), self.header.updated_at), type_, _encode(params))
+        self.history.apply(type_, params, seq=event.seq, at=event.at)
+        self._store.append(self.header, event)
+        if type_ not in RECORDS:
+            self._hub.announce(type_, self.id, event.payload)
+
+    def tell(self, method: str, params: msgspec.Struct) -> None:
+        """Announces something transient, which is not stored."""
+        self._hub.tell(method, self.id, params)
+
+    def announce_start(self) -> None:
+        """Announces a thread that `start` stored."""
+        self._hub.announce(
+            "thread/started", self.id, _encode(ThreadStartedParams(thread=self.header, seq=self.header.seq))
+        )
+
+    def events_after(self, seq: int) -> list[StoredEvent]:
+        """The announced events beyond `seq`, for a replay."""
+        return [event for event in self._store.events(self.id, seq) if event.type not in RECORDS]
+
+    def delete_record(self) -> None:
+        """Takes the record away, when the end of it was announced."""
+        self._store.delete(self.id)
+
+    def demand_ready(self) -> None:
+        """Refuses new input to a thread that cannot take it.
+
+        Raises:
+            Refusal: notFound, threadArchived, turnActive or threadPaused.
+        """
+        self._demand_free()
+        if self.header.paused_by is not UNSET:
+            raise thread_paused(self.header.paused_by)
+
+    def demand_resumable(self) -> Turn:
+        """The turn that waits to be resumed.
+
+        Raises:
+            Refusal: as in `demand_ready`; noActiveTurn where none is paused.
+        """
+        self._demand_free()
+        paused = self.history.paused_turn()
+        if self.history.held:
+            raise thread_paused("user")
+        if paused is None:
+            raise no_active_turn()
+        return paused
+
+    def begin(self, turn: Turn) -> None:
+        """Records that a turn starts; the thread is active from now on."""
+        status = next_state("thread", self.header.status, "turn/started")
+        self.deferred.clear()
+        self._change_status(status, active=ActiveTurn(id=turn.id, status=turn.status))
+        self.record("turn/started", TurnStartedParams(thread_id=self.id, turn=turn, seq=self.seq))
+
+    def end(self, turn: Turn) -> None:
+        """Records how a turn ended; the thread is free before anybody hears of it (TURN-9)."""
+        self.run = None
+        self.record("turn/completed", TurnCompletedParams(thread_id=self.id, turn=turn, seq=self.seq))
+        status = next_state("thread", "active", "turn/paused" if turn.status == "paused" else "turn/completed")
+        if status == "paused":
+            self._change_status(status, by="turn")
+        elif self.history.held:
+            self._change_status(next_state("thread", status, "thread/pause"), by="user")
+        else:
+            self._change_status(status)
+
+    def hold(self) -> None:
+        """THR-12: no new turn until `release`; a turn that runs goes on."""
+        if self.history.held:
+            return
+        self.record("record/held", HeldRecord(held=True))
+        if self.header.status == "idle":
+            self._change_status(next_state("thread", "idle", "thread/pause"), by="user")
+
+    def release(self) -> None:
+        """Ends what `hold` began. A turn that paused the thread still does."""
+        if not self.history.held:
+            return
+        self.record("record/held", HeldRecord(held=False))
+        if self.header.paused_by == "user":
+            self._change_status(next_state("thread", "paused", "thread/unpause"))
+
+    def discard(self, paused: Turn) -> list[str]:
+        """The paused turn will not be resumed (TURN-14); returns the ids of the approvals that waited with it."""
+        dropped = list(self.deferred)
+        self.deferred.clear()
+        self.record("record/discarded", DiscardedRecord(turn_id=paused.id))
+        status = next_state("thread", "paused", "turn/completed")
+        if self.history.held:
+            self._change_status(next_state("thread", status, "thread/pause"), by="user")
+        else:
+            self._change_status(status)
+        return dropped
+
+    def defer(self, approvals: Iterable[Approval]) -> None:
+        """Keeps the approvals of a turn that paused, so that answers to them can be checked."""
+        for approval in approvals:
+            self.deferred[approval.approval_id] = with_nonce(approval)
+
+    def _demand_free(self) -> None:
+        if self.going:
+            raise not_found("thread", self.id)
+        if self.header.archived_at is not UNSET:
+            raise thread_archived()
+        active = self.starting or (self.run.turn_id if self.run else None)
+        if active is not None:
+            raise turn_active(active)
+
+    def _change_status(
+        self, status: str, *, by: PausedBy | UnsetType = UNSET, active: ActiveTurn | UnsetType = UNSET
+    ) -> None:
+        params = ThreadStatusChangedParams(
+            thread_id=self.id, status=status, paused_by=by, active_turn=active, seq=self.seq
+        )
+        self.record("thread/status/changed", params)
+
+
+def with_nonce(approval: Approval) -> Approval:
+    """The approval as those see it who may answer: with its nonce, a new one where it has none."""
+    if approval.binding.nonce is not UNSET:
+        return approval
+    return msgspec.structs.replace(approval, binding=msgspec.structs.replace(approval.binding, nonce=new_nonce()))
+
+
+def without_nonce(approval: Approval) -> Approval:
+    """The approval as everybody else sees it (APPR-2)."""
+    return msgspec.structs.replace(approval, binding=msgspec.structs.replace(approval.binding, nonce=UNSET))

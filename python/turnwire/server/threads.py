@@ -1,0 +1,110 @@
+"""The threads of a server: created, found, loaded when something is done with them, unloaded when nobody is left."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import UNSET
+
+from turnwire.errors import conflict, not_found
+from turnwire.server.hub import Hub
+from turnwire.server.thread import LiveThread
+from turnwire.store.base import Store, ThreadTaken
+from turnwire.store.history import History
+from turnwire.wire import Thread
+
+__all__ = ["Threads"]
+
+
+class Threads:
+    """Every thread in the store; those with a subscriber or a turn are loaded."""
+
+    def __init__(self, store: Store, hub: Hub) -> None:
+        self._store = store
+        self._hub = hub
+        self._live: dict[str, LiveThread] = {}
+
+    def create(self, header: Thread) -> LiveThread:
+        """Stores a new thread and loads it; it is yet to be announced.
+
+        Raises:
+            Refusal: conflict `identityTaken`.
+        """
+        try:
+            thread = LiveThread.start(header, self._store, self._hub)
+        except ThreadTaken:
+            raise conflict("identityTaken", "A thread with this id exists.") from None
+        self._live[thread.id] = thread
+        return thread
+
+    def header(self, thread_id: str) -> Thread:
+        """The header of a thread, loaded or not.
+
+        Raises:
+            Refusal: notFound.
+        """
+        live = self._live.get(thread_id)
+        header = live.header if live else self._store.header(thread_id)
+        if header is None:
+            raise not_found("thread", thread_id)
+        return header
+
+    def headers(self) -> Iterator[Thread]:
+        """The headers of all threads."""
+        return iter(list(self._store.headers()))
+
+    def load(self, thread_id: str) -> LiveThread:
+        """The thread, loaded; it stays so until `unload`.
+
+        Raises:
+            Refusal: notFound.
+        """
+        live = self._live.get(thread_id)
+        if live is None:
+            live = self._live[thread_id] = LiveThread(self.history(thread_id), self._store, self._hub)
+        return live
+
+    def history(self, thread_id: str) -> History:
+        """What was recorded of a thread, which is not loaded by it.
+
+        Raises:
+            Refusal: notFound.
+        """
+        live = self._live.get(thread_id)
+        if live is not None:
+            return live.history
+        if self._store.header(thread_id) is None:
+            raise not_found("thread", thread_id)
+        return History.load(self._store.events(thread_id))
+
+    def is_loaded(self, thread_id: str) -> bool:
+        """Whether the thread is loaded."""
+        return thread_id in self._live
+
+    def unload(self, thread_id: str) -> bool:
+        """Lets go of a thread that nobody listens to and in which nothing runs; whether it did."""
+        live = self._live.get(thread_id)
+        if live is None or live.run or live.starting or self._hub.subscribers(thread_id):
+            return False
+        del self._live[thread_id]
+        return True
+
+    def delete(self, thread: LiveThread) -> None:
+        """Takes the thread and its record away."""
+        thread.delete_record()
+        self._live.pop(thread.id, None)
+        self._hub.forget(thread.id)
+
+    def subtree(self, thread_id: str) -> list[str]:
+        """The thread and the subagent threads below it, parents first."""
+        children: dict[Any, list[str]] = {}
+        for header in self._store.headers():
+            if header.parent_thread_id is not UNSET:
+                children.setdefault(header.parent_thread_id, []).append(header.id)
+        found = [thread_id]
+        for parent in found:
+            found.extend(children.get(parent, ()))
+        return found
+
+    def running(self) -> list[LiveThread]:
+        """The threads in which a turn runs."""
+        return [thread for thread in self._live.values() if thread.run is not None]

@@ -1,0 +1,138 @@
+"""A turn that runs: its agent's task, the input that is steered to it, and the one end that it comes to (TURN-9)."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from turnwire.agents.base import Agent, AgentFailed
+from turnwire.server.approvals import Approvals
+from turnwire.server.ids import now_ms
+from turnwire.server.run_context import Carried, Ending, RunContext
+from turnwire.server.thread import LiveThread, without_nonce
+from turnwire.state import next_state
+from turnwire.wire import Evidence, InputPart, PendingApproval, Turn, TurnError, UserMessageItem
+
+__all__ = ["TurnRun"]
+
+_log = logging.getLogger("turnwire.server")
+
+# What the items that are open come to, by what the turn comes to.
+_ITEM_EVENTS = {"complete": "complete", "fail": "fail", "interrupt": "interrupt", "pause": "interrupt"}
+_EVIDENCE = {"completed": "succeeded", "failed": "failed", "interrupted": "cancelled", "paused": "blocked"}
+
+
+class TurnRun:
+    """See `Running`. The turn is recorded when this is made, and its agent begins with the next turn of the loop."""
+
+    def __init__(
+        self,
+        thread: LiveThread,
+        turn: Turn,
+        agent: Agent,
+        *,
+        given: Sequence[InputPart],
+        run_config: Any,
+        carried: Sequence[Carried],
+        approvals: Approvals,
+        expose_errors: bool,
+        ended: Callable[[LiveThread], None],
+    ) -> None:
+        self.turn_id = turn.id
+        self.agent = agent
+        loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[Turn] = loop.create_future()
+        self._thread = thread
+        self._expose_errors = expose_errors
+        self._tell_ended = ended
+        self._ending: Ending | None = None
+        self._context = RunContext(
+            thread,
+            turn,
+            given=given,
+            run_config=run_config,
+            carried=carried,
+            approvals=approvals,
+            stop=self._stop,
+        )
+        thread.begin(turn)
+        thread.run = self
+        if turn.input:
+            items = self._context.items
+            # TURN-18: "a userMessage item before items of the agent, with equal content".
+            message = UserMessageItem(**items.common(), input=turn.input, client_message_id=turn.client_message_id)
+            items.show(message)
+        self._task = loop.create_task(agent.run(self._context))
+        # A callback and not a `finally`: it comes also when the task is cancelled before it began.
+        self._task.add_done_callback(self._end)
+
+    def interrupt(self, reason: str) -> None:
+        self._stop(Ending("interrupt", reason))
+
+    def steer(self, parts: Sequence[InputPart], mode: str) -> str:
+        return self._context.inbox.put(parts, mode)
+
+    def _stop(self, ending: Ending) -> None:
+        if self._ending is None:
+            self._ending = ending
+        # Asked again, an agent that did not stop is told once more.
+        self._task.cancel()
+
+    def _end(self, task: "asyncio.Task[None]") -> None:
+        try:
+            turn = self._record_end(self._ending or self._ending_of(task))
+        except Exception as error:  # noqa: BLE001 - the record cannot be written; nobody is told, nobody may wait
+            _log.exception("turn %s could not be ended", self.turn_id)
+            self._thread.run = None
+            self.done.set_exception(error)
+            self.done.exception()
+        else:
+            self.done.set_result(turn)
+        self._tell_ended(self._thread)
+
+    def _ending_of(self, task: "asyncio.Task[None]") -> Ending:
+        if task.cancelled():
+            return Ending("interrupt", "error")
+        error = task.exception()
+        if error is None:
+            return Ending("complete")
+        if isinstance(error, AgentFailed):
+            return Ending("fail", "error", TurnError(code=error.code, message=str(error)[:4096]))
+        # ERR-3: the particulars go to stderr; here only where the host exposes errors.
+        _log.error("the agent of turn %s failed", self.turn_id, exc_info=error)
+        message = f"{type(error).__name__}: {error}" if self._expose_errors else "The agent failed."
+        return Ending("fail", "error", TurnError(code="agentFailed", message=message[:4096]))
+
+    def _record_end(self, ending: Ending) -> Turn:
+        context = self._context
+        context.items.close(_ITEM_EVENTS[ending.event])
+        if ending.event == "pause":
+            context.keep_state()
+            self._thread.defer(one.approval for one in context.carried.values())
+        turn = self._thread.history.turns[self.turn_id]
+        status = next_state("turn", turn.status, ending.event)
+        output = context.items.last_message
+        ended = replace(
+            turn,
+            status=status,
+            completed_at=max(now_ms(), turn.started_at),
+            end_reason=ending.reason,
+            error=ending.error,
+            final_output=output,
+            pending=self._pending() if status == "paused" else UNSET,
+            untaken=context.inbox.untaken() or UNSET,
+            evidence=Evidence(status=_EVIDENCE[status], seq=self._thread.seq, output_digest=_output_digest(output)),
+        )
+        self._thread.end(ended)
+        return ended
+
+    def _pending(self) -> list[Any]:
+        return [PendingApproval(approval=without_nonce(one)) for one in self._thread.deferred.values()]
+
+
+def _output_digest(output: str | UnsetType) -> str | UnsetType:
+    return UNSET if output is UNSET else sha256(output.encode()).hexdigest()

@@ -1,0 +1,234 @@
+"""A thread as its events tell it: header, turns and items.
+
+`apply` is the only way in which anything of a thread changes, live and on loading alike; it takes one event and
+does nothing but look up and replace. What the engine of a turn holds beyond it (tasks, timers, nonces) is no history.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from turnwire.state import next_state
+from turnwire.store.base import StoredEvent
+from turnwire.wire import ActiveTurn, Item, Thread, Turn, params_decoder
+
+__all__ = ["RECORDS", "DiscardedRecord", "HeldRecord", "History", "SavedRecord", "TextRecord"]
+
+
+class HeldRecord(msgspec.Struct, frozen=True):
+    """Whether a person holds the thread, also while a turn goes on (THR-12)."""
+
+    held: bool
+
+
+class TextRecord(msgspec.Struct, frozen=True):
+    """More text of an item that is not completed yet (ITEM-10: "the text so far is recorded")."""
+
+    item_id: str
+    text: str
+
+
+class SavedRecord(msgspec.Struct, frozen=True):
+    """Where the agent of a turn stands, in its own words; what a resumed turn goes on from."""
+
+    turn_id: str
+    state: Any
+
+
+class DiscardedRecord(msgspec.Struct, frozen=True):
+    """A paused turn that will not be resumed (TURN-14: "`turn/interrupt` discards it")."""
+
+    turn_id: str
+
+
+# What is recorded and not announced.
+RECORDS: dict[str, type[msgspec.Struct]] = {
+    "record/held": HeldRecord,
+    "record/text": TextRecord,
+    "record/saved": SavedRecord,
+    "record/discarded": DiscardedRecord,
+}
+
+
+class History:
+    """The state of one thread; `header` is whole from the first event on."""
+
+    header: Thread
+
+    def __init__(self) -> None:
+        self.turns: dict[str, Turn] = {}
+        # Of any arm of the union `Item`; whoever keeps one knows its members.
+        self.items: dict[str, Any] = {}
+        self.waiting: set[str] = set()
+        self.held = False
+        # The number of the event that brought a turn or an item: its place in every list (THR-5).
+        self._places: dict[str, int] = {}
+        self._texts: dict[str, list[str]] = {}
+        self._lengths: dict[str, int] = {}
+        self._saved: dict[str, Any] = {}
+        self._paused: str | None = None
+
+    @classmethod
+    def load(cls, events: Iterable[StoredEvent]) -> "History":
+        """The history that these events tell, from the first on."""
+        history = cls()
+        for event in events:
+            params = _params(event)
+            history.apply(event.type, params, seq=event.seq, at=event.at)
+            if type(params) is TextRecord:
+                # Live, the text came as deltas before it was recorded; on loading, the record is all there is.
+                history.delta(params.item_id, params.text)
+        return history
+
+    def apply(self, type_: str, params: Any, *, seq: int, at: int) -> None:
+        """Takes one event in. Events of a type that changes nothing here only count."""
+        change = self._CHANGES.get(type_)
+        if change is not None:
+            change(self, params, seq)
+        self.header = replace(self.header, seq=seq, updated_at=at)
+
+    def delta(self, item_id: str, text: str) -> int:
+        """Adds transient text to an item that is not completed; returns how many code points the item has now."""
+        self._texts.setdefault(item_id, []).append(text)
+        length = self._lengths.get(item_id, 0) + len(text)
+        self._lengths[item_id] = length
+        return length
+
+    def item(self, item_id: str) -> Any:
+        """The item, with its text so far where it is not completed."""
+        item = self.items[item_id]
+        texts = self._texts.get(item_id)
+        if not texts:
+            return item
+        if len(texts) > 1:
+            texts[:] = ["".join(texts)]
+        member = "output" if hasattr(item, "output") else "text"
+        return replace(item, **{member: texts[0]})
+
+    def items_of(self, turn_id: str) -> list[Item]:
+        """The items of a turn in the order in which they started."""
+        return [self.item(item_id) for item_id, item in self.items.items() if item.turn_id == turn_id]
+
+    def place(self, id_: str) -> int:
+        """The number of the event that brought this turn or item."""
+        return self._places[id_]
+
+    def active_turn(self) -> Turn | None:
+        """The turn that is not over, if there is one."""
+        active = self.header.active_turn
+        return None if active is UNSET else self.turns[active.id]
+
+    def paused_turn(self) -> Turn | None:
+        """The turn that paused the thread and waits to be resumed or discarded, if there is one."""
+        return None if self._paused is None else self.turns[self._paused]
+
+    def saved(self, turn_id: str) -> Any:
+        """Where the agent of the turn stood when it last said so; None when it never did."""
+        return self._saved.get(turn_id)
+
+    def _thread_started(self, params: Any, _seq: int) -> None:
+        self.header = params.thread
+
+    def _status_changed(self, params: Any, _seq: int) -> None:
+        self.header = replace(
+            self.header, status=params.status, paused_by=params.paused_by, active_turn=params.active_turn
+        )
+
+    def _archived(self, params: Any, _seq: int) -> None:
+        self.header = replace(self.header, archived_at=params.archived_at)
+
+    def _unarchived(self, _params: Any, _seq: int) -> None:
+        self.header = replace(self.header, archived_at=UNSET)
+
+    def _turn_started(self, params: Any, seq: int) -> None:
+        turn = params.turn
+        self._paused = None
+        self.turns[turn.id] = turn
+        self._places[turn.id] = seq
+        self.header = replace(self.header, active_turn=ActiveTurn(id=turn.id, status=turn.status))
+
+    def _turn_completed(self, params: Any, _seq: int) -> None:
+        turn = params.turn
+        self.turns[turn.id] = turn
+        self.waiting.clear()
+        if turn.status == "paused":
+            self._paused = turn.id
+        else:
+            self._saved.pop(turn.id, None)
+        self.header = replace(self.header, active_turn=UNSET)
+
+    def _usage_updated(self, params: Any, _seq: int) -> None:
+        self.turns[params.turn_id] = replace(self.turns[params.turn_id], usage=params.usage)
+
+    def _item_started(self, params: Any, seq: int) -> None:
+        self.items[params.item.id] = params.item
+        self._places[params.item.id] = seq
+
+    def _item_completed(self, params: Any, seq: int) -> None:
+        item = params.item
+        self.items[item.id] = item
+        self._places.setdefault(item.id, seq)
+        self._texts.pop(item.id, None)
+        self._lengths.pop(item.id, None)
+
+    def _item_reset(self, params: Any, _seq: int) -> None:
+        for item_id in params.item_ids:
+            self.items.pop(item_id, None)
+            self._texts.pop(item_id, None)
+
+    def _approval_requested(self, params: Any, _seq: int) -> None:
+        self.waiting.add(params.approval.approval_id)
+        self._move_turn(params.turn_id, "approval/requested")
+
+    def _approval_resolved(self, params: Any, _seq: int) -> None:
+        if params.approval_id not in self.waiting:
+            return
+        self.waiting.remove(params.approval_id)
+        if not self.waiting:
+            self._move_turn(params.turn_id, "answered")
+
+    def _held(self, params: HeldRecord, _seq: int) -> None:
+        self.held = params.held
+
+    def _saved_record(self, params: SavedRecord, _seq: int) -> None:
+        self._saved[params.turn_id] = params.state
+
+    def _discarded(self, params: DiscardedRecord, _seq: int) -> None:
+        self._saved.pop(params.turn_id, None)
+        self._paused = None
+
+    def _move_turn(self, turn_id: str, event: str) -> None:
+        turn = self.turns[turn_id]
+        status = next_state("turn", turn.status, event)
+        self.turns[turn_id] = replace(turn, status=status)
+        self.header = replace(self.header, active_turn=ActiveTurn(id=turn_id, status=status))
+
+    # Every other event changes nothing that a list or a header shows.
+    _CHANGES: ClassVar[dict[str, Callable[["History", Any, int], None]]] = {
+        "thread/started": _thread_started,
+        "thread/updated": _thread_started,
+        "thread/status/changed": _status_changed,
+        "thread/archived": _archived,
+        "thread/unarchived": _unarchived,
+        "turn/started": _turn_started,
+        "turn/completed": _turn_completed,
+        "turn/usage/updated": _usage_updated,
+        "item/started": _item_started,
+        "item/completed": _item_completed,
+        "item/reset": _item_reset,
+        "approval/requested": _approval_requested,
+        "approval/resolved": _approval_resolved,
+        "record/held": _held,
+        "record/saved": _saved_record,
+        "record/discarded": _discarded,
+    }
+
+
+def _params(event: StoredEvent) -> Any:
+    record = RECORDS.get(event.type)
+    if record is not None:
+        return msgspec.json.decode(event.payload, type=record)
+    return params_decoder(event.type)(event.payload)
