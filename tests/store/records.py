@@ -6,7 +6,7 @@ import msgspec
 
 from turnwire.store.base import StoredEvent
 from turnwire.store.chain import GENESIS, link
-from turnwire.wire import ItemStartedParams, Thread, ThreadStartedParams, UserMessageItem
+from turnwire.wire import AgentMessageItem, ItemStartedParams, Thread, ThreadStartedParams
 
 __all__ = ["chain_of", "event", "first", "header", "said"]
 
@@ -40,8 +40,8 @@ def event(seq: int, type_: str = "item/progress", *, text: str = "") -> StoredEv
 
 def said(seq: int, thread_id: str = "t1") -> StoredEvent:
     """An item that a history can take in."""
-    item = UserMessageItem(
-        id=f"i{seq}", thread_id=thread_id, turn_id="u1", status="completed", created_at=1000, content=[]
+    item = AgentMessageItem(
+        id=f"i{seq}", thread_id=thread_id, turn_id="u1", status="completed", created_at=1000, text="said"
     )
     params = ItemStartedParams(thread_id=thread_id, turn_id="u1", item=item, seq=seq)
     return StoredEvent(seq, 1000 + seq, "item/started", _encode(params))

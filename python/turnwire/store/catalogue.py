@@ -1,0 +1,204 @@
+"""Which threads there are, and their headers: what the index says, where the files themselves do not say otherwise.
+
+A file that is longer than the index knows was written by a process that died, or that still writes; its header is
+read from its events. A damaged file is set aside by name until somebody changes it (REC-4).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from turnwire import wire
+from turnwire.store.base import ThreadDamaged
+from turnwire.store.chain import PRUNED, read
+from turnwire.store.files import Files
+from turnwire.store.history import History
+from turnwire.store.index import Entry, Index
+from turnwire.store.names import name_of
+from turnwire.store.shelf import SUFFIX, Shelf
+from turnwire.store.threadfile import ThreadFile, last_hash
+
+__all__ = ["Catalogue"]
+
+# Events that may change a header otherwise than in `seq` and `updatedAt`.
+_TELLING = ("thread/", "turn/", "approval/", "userInput/", PRUNED)
+
+
+class Catalogue:
+    """The threads of a state directory by name."""
+
+    def __init__(self, files: Files, directory: Path, index: Path, tell: Callable[[str], None]) -> None:
+        self._directory = directory
+        self._tell = tell
+        self._index = Index(files, index, tell)
+        self._shelf = Shelf(files, directory, tell, self.note)
+        # What another process brings later comes through the index; what came without it is looked for once.
+        self._surveyed = False
+
+    def header(self, name: str) -> wire.Thread | None:
+        """The header as the last event left it; None for a thread that is not there or set aside."""
+        file = self._shelf.held(name)
+        if file is not None:
+            return file.header
+        self._index.refresh()
+        try:
+            found = self._shelf.path(name).stat()
+        except FileNotFoundError:
+            return None
+        return self._look(name, found)
+
+    def headers(self) -> Iterable[wire.Thread]:
+        """The headers of all threads that are not set aside."""
+        self._index.refresh()
+        if not self._surveyed:
+            self._survey()
+        for name, entry in list(self._index.entries.items()):
+            file = self._shelf.held(name)
+            header = entry.header if file is None else file.header
+            if header is not None:
+                yield header
+
+    def reading(self, name: str) -> ThreadFile | None:
+        """The file to read from; None where there is none.
+
+        Raises:
+            ThreadDamaged: it is set aside, now or earlier.
+        """
+        if self._shelf.held(name) is None:
+            self._demand_sound(name)
+        try:
+            return self._shelf.reading(name)
+        except ThreadDamaged as damage:
+            self._set_aside(name, damage)
+            raise
+
+    def claimed(self, name: str, *, create: bool = False) -> ThreadFile:
+        """The file to write to, with its header where it has events.
+
+        Raises:
+            FileNotFoundError: it does not exist, and is not to be created.
+            ThreadHeld: another process writes it.
+            ThreadDamaged: it is set aside, now or earlier.
+        """
+        file = self._shelf.held(name)
+        if file is not None:
+            return self._shelf.claim(name, create=create)
+        self._demand_sound(name)
+        try:
+            file = self._shelf.claim(name, create=create)
+        except ThreadDamaged as damage:
+            self._set_aside(name, damage)
+            raise
+        if file.count:
+            file.header = self._project(name, file)
+        return file
+
+    def let_go(self, name: str) -> None:
+        """Closes the file, and lets others write it; nothing happens where it is not open."""
+        self._shelf.close(name)
+
+    def noted(self, type_: str) -> bool:
+        """Whether an event of this type is to be followed by `note`."""
+        return type_.startswith(_TELLING)
+
+    def note(self, name: str, file: ThreadFile) -> None:
+        """Writes the header of a held thread to the index, unless it is there."""
+        known = self._index.entries.get(name)
+        if file.header is not None and (known is None or known.hash != file.head.hash):
+            self._index.put(_entry(name, file, file.header))
+
+    def drop(self, name: str) -> None:
+        """The thread was deleted."""
+        self._index.put(Entry(name))
+
+    def close(self) -> None:
+        """Lets go of everything."""
+        self._shelf.close_all()
+        self._index.close()
+
+    def _survey(self) -> None:
+        found = set()
+        with os.scandir(self._directory) as files:
+            for file in files:
+                if file.name.endswith(SUFFIX):
+                    name = file.name.removesuffix(SUFFIX)
+                    found.add(name)
+                    if self._shelf.held(name) is None:
+                        self._look(name, file.stat())
+        for name in self._index.entries.keys() - found:
+            self.drop(name)
+        self._surveyed = True
+
+    def _look(self, name: str, found: os.stat_result) -> wire.Thread | None:
+        entry = self._index.entries.get(name)
+        if entry is not None and self._agrees(entry, found):
+            return entry.header
+        try:
+            file = self._shelf.reading(name)
+            header = None if file is None else self._project(name, file)
+        except ThreadDamaged as damage:
+            self._set_aside(name, damage)
+            return None
+        if file is None or header is None:
+            return None
+        if entry is None or entry.hash != file.head.hash or entry.mtime != found.st_mtime_ns:
+            self._index.put(_entry(name, file, header))
+        return header
+
+    def _agrees(self, entry: Entry, found: os.stat_result) -> bool:
+        if entry.size != found.st_size:
+            return False
+        if entry.mtime == found.st_mtime_ns:
+            return True
+        if entry.fault is not None:
+            return False
+        # Copies and backups have other times; that the last event is the one we know is enough for a list.
+        descriptor = os.open(self._shelf.path(entry.name), os.O_RDONLY)
+        try:
+            return last_hash(descriptor, entry.size) == entry.hash
+        finally:
+            os.close(descriptor)
+
+    def _project(self, name: str, file: ThreadFile) -> wire.Thread:
+        """The header that the events tell; only those that came since the index knew it, where they tell little."""
+        entry = self._index.entries.get(name)
+        if entry is not None and entry.header is not None:
+            if file.size < entry.size:
+                self._tell(f"{file.path} ends at event {file.head.seq}; event {entry.header.seq} was there once")
+            end = file.end_at(entry.size)
+            if end is not None and end.hash == entry.hash:
+                events = [read(line) for line in file.lines(end.seq)]
+                if not any(event.type.startswith(_TELLING) for event in events):
+                    last = events[-1] if events else None
+                    return replace(entry.header, seq=last.seq, updated_at=last.at) if last else entry.header
+        header = History.load(read(line) for line in file.lines()).header
+        if name_of(header.id) != name:
+            raise ThreadDamaged(f"{file.path} is the record of the thread {header.id}, which has another name")
+        return header
+
+    def _demand_sound(self, name: str) -> None:
+        self._index.refresh()
+        entry = self._index.entries.get(name)
+        if entry is None or entry.fault is None:
+            return
+        try:
+            found = self._shelf.path(name).stat()
+        except FileNotFoundError:
+            return
+        if self._agrees(entry, found):
+            raise ThreadDamaged(entry.fault)
+
+    def _set_aside(self, name: str, damage: ThreadDamaged) -> None:
+        self._shelf.close(name)
+        self._tell(f"Set aside as damaged: {damage}")
+        found = self._shelf.path(name).stat()
+        self._index.put(Entry(name, size=found.st_size, mtime=found.st_mtime_ns, fault=str(damage)))
+
+
+def _entry(name: str, file: ThreadFile, header: wire.Thread) -> Entry:
+    mtime = os.fstat(file.descriptor).st_mtime_ns
+    return Entry(name, size=file.size, mtime=mtime, hash=file.head.hash, header=header)

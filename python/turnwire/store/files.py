@@ -1,0 +1,95 @@
+"""The few things that a store asks of the operating system, and the state directory (REC-7).
+
+All writing goes through `Files`, so that a test can stand in its place, see every step and lose power at any.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["FSYNC", "Files", "forces", "prepare"]
+
+# The policies of `limits.fsync`.
+FSYNC = ("always", "terminal", "never")
+# "terminal": the ends of turns, approval events and thread events; questions to the person count as approvals.
+_TERMINAL = ("turn/completed", "approval/", "userInput/", "thread/")
+_DIRECTORY_MODE = 0o700
+_FILE_MODE = 0o600
+
+
+def forces(policy: str, type_: str) -> bool:
+    """Whether an event of this type is forced to the disk before anybody hears of it (REC-3)."""
+    return policy == "always" or (policy == "terminal" and type_.startswith(_TERMINAL))
+
+
+def prepare(directory: Path, own: Iterable[str]) -> None:
+    """Makes a state directory, or closes an old one to everybody else; `own` are the names that a store puts there.
+
+    Raises:
+        OSError: it cannot be made, or it holds things of somebody else.
+    """
+    directory.mkdir(_DIRECTORY_MODE, parents=True, exist_ok=True)
+    if directory.stat().st_mode & 0o777 == _DIRECTORY_MODE:
+        return
+    found = {path.name for path in directory.iterdir()}
+    if found and found.isdisjoint(own):
+        # A slip such as `--state-dir ~` must not close a home to its services.
+        raise FileExistsError(f"{directory} is no state directory and not empty; name a directory of its own")
+    directory.chmod(_DIRECTORY_MODE)
+
+
+class Files:
+    """The operating system's own files."""
+
+    def open_to_read(self, path: Path) -> int:
+        """A descriptor of a file that exists."""
+        return os.open(path, os.O_RDONLY)
+
+    def open_to_append(self, path: Path, *, create: bool) -> int:
+        """A descriptor for reading anywhere and writing at the end."""
+        return os.open(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if create else 0), _FILE_MODE)
+
+    def close(self, descriptor: int) -> None:
+        """Lets go of the file, and of the lock that was held through it."""
+        os.close(descriptor)
+
+    def write(self, descriptor: int, data: bytes) -> None:
+        """Gives all of the data to the kernel; after an error the file may hold a part of it."""
+        written = os.write(descriptor, data)
+        while written < len(data):
+            # The rest is refused with the reason: no space, a limit.
+            written += os.write(descriptor, data[written:])
+
+    def sync(self, descriptor: int) -> None:
+        """Forces what was written to the disk."""
+        # macOS: `fsync` leaves it in the cache of the drive.
+        full = getattr(fcntl, "F_FULLFSYNC", None)
+        if full is None:
+            os.fsync(descriptor)
+        else:
+            fcntl.fcntl(descriptor, full)
+
+    def sync_directory(self, path: Path) -> None:
+        """Forces the names in a directory to the disk."""
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def cut(self, descriptor: int, size: int) -> None:
+        """Drops what is beyond `size`."""
+        os.ftruncate(descriptor, size)
+
+    def replace(self, path: Path, by: Path) -> None:
+        """Gives the file `by` the name `path`; whoever has the old file open keeps it."""
+        by.replace(path)
+
+    def remove(self, path: Path) -> None:
+        """Takes a file away; nothing happens where there is none."""
+        path.unlink(missing_ok=True)
+
+    def make_directory(self, path: Path) -> None:
+        """Makes a directory that only its owner enters; nothing happens where it is."""
+        path.mkdir(_DIRECTORY_MODE, exist_ok=True)
