@@ -2,10 +2,11 @@
 
 The fast path is one typed decode. Only what it refuses is read again, slowly, to say what is wrong or to accept what
 is lawful after all (a bad duplicate of a good key). The guards for what msgspec passes over are cheap first:
-`isascii` before UTF-8, a length below which no message can be too deep or hold a huge integer.
+`isascii` before UTF-8, a length below which no bound can be broken.
 """
 
 import re
+from functools import cache
 from itertools import accumulate
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -32,10 +33,12 @@ __all__ = [
     "decode_error",
     "decode_params",
     "decode_result",
+    "decode_short",
     "encode_error",
     "encode_notification",
     "encode_request",
     "encode_result",
+    "on_one_line",
 ]
 
 # RPC-2: "an integer within ±(2^53-1)".
@@ -53,6 +56,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     message_bytes: int = 16 * 1024 * 1024
     depth: int = 128
     id_length: int = 512
+
+    @property
+    def harmless(self) -> int:
+        """A message of so many bytes breaks no bound: each level of nesting takes two bytes, and so on."""
+        return min(2 * self.depth, self.id_length, _DIGITS, self.message_bytes)
 
 
 class Envelope(msgspec.Struct, gc=False):
@@ -76,6 +84,10 @@ class Envelope(msgspec.Struct, gc=False):
         return self.method is not UNSET and self.id is UNSET
 
 
+decode_short = msgspec.json.Decoder(Envelope).decode
+"""The fast path of `decode_envelope`, for a message in ASCII that is at most `Limits.harmless` long."""
+
+
 class Unlawful(Exception):  # noqa: N818 - says what the message is
     """A message that is not served, with as much of its envelope as was readable."""
 
@@ -94,19 +106,32 @@ def decode_envelope(message: bytes, limits: Limits) -> Envelope:
     if not message.isascii():
         _demand_utf8(message)
     try:
-        envelope = _decode_fast(message)
+        envelope = decode_short(message)
     except msgspec.DecodeError:
         envelope = _decode_slowly(message)
     except RecursionError:
         raise Unlawful(_too_deep(limits)) from None
-    if envelope.method is UNSET and not envelope.is_response:
-        raise Unlawful(invalid_request("A message has a method, a result or an error."), envelope)
-    if type(envelope.id) is str and len(envelope.id) > limits.id_length and not envelope.is_response:
+    if envelope.method is UNSET:
+        if not envelope.is_response:
+            raise Unlawful(invalid_request("A message has a method, a result or an error."), envelope)
+    elif type(envelope.id) is str and len(envelope.id) > limits.id_length:
         raise Unlawful(_bad_id(limit=limits.id_length))
-    # Each level of nesting takes two bytes, so a short message is neither too deep nor holds a huge integer.
+    # Each level of nesting takes two bytes.
     if len(message) > 2 * limits.depth:
         _demand_bounds(message, envelope, limits)
     return envelope
+
+
+def on_one_line(message: bytes) -> bytes:
+    """A message of a transport with frames as it would stand in a line, so that parts of it can be passed on as such.
+
+    What is not JSON comes back as it is, so that it is refused: a raw line end within a string is no space.
+    """
+    try:
+        _decode_any(message)
+    except (msgspec.DecodeError, RecursionError):
+        return message
+    return message.replace(b"\n", b" ")
 
 
 def decode_params(method: str, params: Raw | None) -> Any:
@@ -117,7 +142,7 @@ def decode_params(method: str, params: Raw | None) -> Any:
         KeyError: the protocol has no such method.
     """
     try:
-        return params_decoder(method)(b"{}" if params is None else params)
+        return _absent_params(method) if params is None else params_decoder(method)(params)
     except msgspec.DecodeError as error:
         raise invalid_params([_issue(error)]) from None
 
@@ -147,23 +172,23 @@ def decode_error(error: Raw) -> RemoteError | RemoteProtocolError:
 
 
 def encode_request(request_id: int | str, method: str, params: Params = None) -> bytes:
-    """A request, as one line with its end."""
-    return _line(_Request(request_id, method, UNSET if params is None else params))
+    """A request."""
+    return _encode(_Request(request_id, method, UNSET if params is None else params))
 
 
 def encode_notification(method: str, params: Params = None) -> bytes:
-    """A notification, as one line with its end."""
-    return _line(_Notification(method, UNSET if params is None else params))
+    """A notification."""
+    return _encode(_Notification(method, UNSET if params is None else params))
 
 
 def encode_result(request_id: int | str, result: Any) -> bytes:
-    """The reply to a request that was served, as one line with its end."""
-    return _line(_Success(request_id, result))
+    """The reply to a request that was served."""
+    return _encode(_Success(request_id, result))
 
 
 def encode_error(request_id: int | str | None, refusal: Refusal) -> bytes:
-    """The reply to what is not served, as one line with its end; the id is None for what was unreadable."""
-    return _line(_Failure(request_id, _ErrorObject(refusal.code, refusal.message, refusal.data)))
+    """The reply to what is not served; the id is None for what was unreadable."""
+    return _encode(_Failure(request_id, _ErrorObject(refusal.code, refusal.message, refusal.data)))
 
 
 # The version is a tag, so it stands first in the line and costs no argument.
@@ -194,8 +219,8 @@ class _Failure(msgspec.Struct, tag_field="jsonrpc", tag="2.0", gc=False):
     error: _ErrorObject
 
 
+# STDIO-2: the encoder writes no line end, and none is in JSON text that is passed on (`Raw`), see `on_one_line`.
 _encode = msgspec.json.Encoder().encode
-_decode_fast = msgspec.json.Decoder(Envelope).decode
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_any = msgspec.json.Decoder(Raw).decode
 _decode_id = msgspec.json.Decoder(Annotated[int, msgspec.Meta(ge=-_ID_BOUND, le=_ID_BOUND)] | str).decode
@@ -203,10 +228,10 @@ _decode_text = msgspec.json.Decoder(str).decode
 _decode_error_object = msgspec.json.Decoder(_ErrorObject).decode
 
 
-def _line(message: msgspec.Struct) -> bytes:
-    line = _encode(message)
-    # STDIO-2: JSON text that is passed on (`Raw`) may be laid out over lines; a raw line end in it is only space.
-    return (line.replace(b"\n", b" ") if b"\n" in line else line) + b"\n"
+@cache
+def _absent_params(method: str) -> Any:
+    # Params are frozen, so one instance serves every call.
+    return params_decoder(method)(b"{}")
 
 
 def _decode_slowly(message: bytes) -> Envelope:

@@ -6,6 +6,7 @@ handlers. Those belong to the endpoint behind the peer.
 
 from typing import Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from turnwire.codec import (
@@ -15,10 +16,12 @@ from turnwire.codec import (
     Unlawful,
     decode_envelope,
     decode_error,
+    decode_short,
     encode_error,
     encode_notification,
     encode_request,
     encode_result,
+    on_one_line,
 )
 from turnwire.errors import ConnectionClosed, LocalProtocolError, Refusal, RemoteProtocolError, invalid_request
 from turnwire.events import (
@@ -31,13 +34,15 @@ from turnwire.events import (
     RequestReceived,
     ResponseReceived,
 )
-from turnwire.framing import LineSplitter, Overlong
+from turnwire.framing import OVERLONG, LineSplitter
 from turnwire.pending import Pending, PendingCall
 
 __all__ = ["Connection", "Role"]
 
 Role: TypeAlias = Literal["client", "server"]
 
+# The whitespace of JSON: what may stand around a value, and all that a blank message holds.
+_SPACE = b" \t\r\n"
 # Enough of an unreadable message to recognise it: a banner, a log line, the head of a page of HTML.
 _EXCERPT = 160
 
@@ -55,6 +60,7 @@ class Connection:
         self._splitter = LineSplitter(self.limits.message_bytes)
         self._pending = Pending(pending_limit)
         self._closed = False
+        self._harmless = self.limits.harmless
 
     @property
     def is_closed(self) -> bool:
@@ -77,8 +83,9 @@ class Connection:
             LocalProtocolError: the connection is closed.
         """
         self._demand_open()
-        over = len(message) > self.limits.message_bytes
-        return [self._overlong()] if over else self._read_all([message])
+        if len(message) > self.limits.message_bytes:
+            return self._read_all([OVERLONG])
+        return self._read_all([on_one_line(message) if message.find(b"\n") >= 0 else message])
 
     def receive_eof(self) -> list[Event]:
         """The end of input: what was read in part, then `Closed`. Nothing can be received after it."""
@@ -135,26 +142,44 @@ class Connection:
         if self._closed:
             raise LocalProtocolError("the connection is closed")
 
-    def _read_all(self, lines: list[bytes | Overlong] | list[bytes]) -> list[Event]:
+    def _read_all(self, messages: list[bytes]) -> list[Event]:
+        # This loop is the hottest path of a server: a short message costs no call but those of the decoder.
         events: list[Event] = []
-        for line in lines:
-            event = self._overlong() if isinstance(line, Overlong) else self._read(line)
+        harmless = self._harmless
+        for message in messages:
+            try:
+                if len(message) <= harmless and message.isascii():
+                    envelope = decode_short(message)
+                else:
+                    envelope = decode_envelope(message, self.limits)
+            except (Unlawful, msgspec.DecodeError):
+                event = self._read_again(message)
+            else:
+                if envelope.method is UNSET or envelope.id is UNSET:
+                    event = self._read_again(message)
+                else:
+                    params = None if envelope.params is UNSET else envelope.params
+                    event = RequestReceived(envelope.id, envelope.method, params, len(message))
             if event is not None:
                 events.append(event)
         return events
 
-    def _read(self, message: bytes) -> Event | None:
+    def _read_again(self, message: bytes) -> Event | None:
+        """Whatever is no simple request."""
+        if message is OVERLONG:
+            limit = self.limits.message_bytes
+            return self._refused(Unlawful(invalid_request(f"A message has at most {limit} bytes.", limit=limit)), b"")
         try:
             envelope = decode_envelope(message, self.limits)
         except Unlawful as fault:
-            return self._refused(fault, message)
-        method, request_id = envelope.method, envelope.id
-        if method is UNSET:
+            # STDIO-8: "Blank lines and lines of spaces are passed over without a reply."
+            return None if not message.strip(_SPACE) else self._refused(fault, message)
+        if envelope.method is UNSET:
             return self._response(envelope)
         params = None if envelope.params is UNSET else envelope.params
-        if request_id is UNSET:
-            return NotificationReceived(method, params)
-        return RequestReceived(request_id, method, params, len(message))
+        if envelope.id is UNSET:
+            return NotificationReceived(envelope.method, params)
+        return RequestReceived(envelope.id, envelope.method, params, len(message))
 
     def _response(self, envelope: Envelope) -> ResponseReceived | None:
         """RPC-17: a response "is never answered, also where its id is null or unknown"."""
@@ -179,11 +204,6 @@ class Connection:
         silent = envelope.is_notification or (request_id is None and self.role == "client")
         reply = b"" if silent else encode_error(request_id, refusal)
         return Refused(reply, refusal.code, refusal.message, message[:_EXCERPT])
-
-    def _overlong(self) -> Event:
-        limit = self.limits.message_bytes
-        refusal = invalid_request(f"The message is longer than {limit} bytes.", limit=limit)
-        return Refused(encode_error(None, refusal) if self.role == "server" else b"", refusal.code, refusal.message)
 
 
 def _is_absent(error: Raw | UnsetType) -> bool:

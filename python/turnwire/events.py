@@ -56,7 +56,7 @@ class ResponseReceived(msgspec.Struct, frozen=True, gc=False):
 class Refused(msgspec.Struct, frozen=True, gc=False):
     """Something that is not served, whoever asks. `reply` is to be sent, and empty where none is due.
 
-    `excerpt` is how the message begins, for a person who looks for the cause; it may hold secrets, so no server logs it.
+    `excerpt` is how the message begins, for a person who looks for the cause. It may hold secrets: no server logs it.
     """
 
     reply: bytes

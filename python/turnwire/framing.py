@@ -6,19 +6,10 @@ an over-long line is never held, it is skipped to its end and stands in the resu
 
 from typing import Final
 
-import msgspec
+__all__ = ["OVERLONG", "LineSplitter"]
 
-__all__ = ["OVERLONG", "LineSplitter", "Overlong"]
-
-
-class Overlong(msgspec.Struct, frozen=True):
-    """Stands for a line that passed the limit."""
-
-
-OVERLONG: Final = Overlong()
-
-# The whitespace of JSON but for `\n`: what may stand around a value, and all that a blank line can hold.
-_SPACE = b" \t\r"
+OVERLONG: Final = b"\n"
+"""Stands for a line that passed the limit: a line end is the one thing that no line can be."""
 
 
 class LineSplitter:
@@ -30,31 +21,34 @@ class LineSplitter:
         self._held = bytearray()
         self._skipping = False
 
-    def feed(self, chunk: bytes) -> list[bytes | Overlong]:
-        """The lines that `chunk` completes, without the space around them; blank lines are left out."""
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The lines that `chunk` completes, without their ends; empty ones are left out.
+
+        The space around a value stays where it is, a `\r` too: JSON reads over it.
+        """
         pieces = chunk.split(b"\n")
         rest = pieces.pop()
-        lines: list[bytes | Overlong] = []
+        lines: list[bytes] = []
         if pieces:
             if self._held or self._skipping:
                 first = self._complete(pieces.pop(0))
                 if first:
                     lines.append(first)
             if len(chunk) <= self._limit:
-                lines += [line for piece in pieces if (line := piece.strip(_SPACE))]
+                lines += [line for line in pieces if line]
             else:
-                lines += [whole for piece in pieces if (whole := self._bounded(piece))]
+                lines += [line for piece in pieces if (line := self._bounded(piece))]
         if rest and not self._skipping and self._hold(rest):
             lines.append(OVERLONG)
         return lines
 
-    def finish(self) -> list[bytes | Overlong]:
+    def finish(self) -> list[bytes]:
         """STDIO-9: "A last line without `\\n` before the end of input is processed." """
         last = self._complete(b"") if self._held else b""
         self._skipping = False
         return [last] if last else []
 
-    def _complete(self, end: bytes) -> bytes | Overlong:
+    def _complete(self, end: bytes) -> bytes:
         """The line whose last piece is `end`; empty when it is blank or was reported while it was skipped."""
         if self._skipping:
             self._skipping = False
@@ -64,8 +58,8 @@ class LineSplitter:
         self._held.clear()
         return self._bounded(line)
 
-    def _bounded(self, line: bytes) -> bytes | Overlong:
-        return OVERLONG if len(line.removesuffix(b"\r")) > self._limit else line.strip(_SPACE)
+    def _bounded(self, line: bytes) -> bytes:
+        return OVERLONG if len(line.removesuffix(b"\r")) > self._limit else line
 
     def _hold(self, rest: bytes) -> bool:
         """Keep the beginning of a line for later; True when it became too long and is skipped from here on."""

@@ -1,4 +1,4 @@
-"""What waits to be written: whole lines in order, bounded for the sake of a slow reader.
+"""What waits to be written: whole messages in order, bounded for the sake of a slow reader.
 
 LIM-4: "deltas of one item are merged, then transient messages are dropped […] before any recorded message is lost."
 A line that was put is never dropped; only what was put as transient can be merged or lost.
@@ -63,20 +63,19 @@ class Outbox:
         self._deltas: dict[tuple[str, str], _Delta] = {}
         self.dropped = 0
 
+        self.is_full = False
+        """Whether a bound is reached. LIM-2: a single message is never too long for an empty queue."""
+
     def __len__(self) -> int:
         return len(self._entries)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether a bound is reached. LIM-2: a single message is never too long for an empty queue."""
-        return len(self._entries) >= self._messages or (self._size >= self._bytes and len(self._entries) > 1)
-
     def put(self, line: bytes) -> None:
         """A line that is never lost."""
-        self._entries.append(line)
+        entries = self._entries
+        entries.append(line)
         self._size += len(line)
-        if self._droppable and self.is_full:
-            self._drop()
+        if len(entries) >= self._messages or self._size >= self._bytes:
+            self._fill()
 
     def put_transient(self, method: str, params: Params) -> None:
         """A notification that may be merged with its like, or lost when the bounds are reached."""
@@ -92,6 +91,7 @@ class Outbox:
         lines = [entry if isinstance(entry, bytes) else entry.encode() for entry in entries]
         self._entries = []
         self._size = 0
+        self.is_full = False
         if self._droppable:
             self._droppable = 0
             self._deltas.clear()
@@ -108,6 +108,7 @@ class Outbox:
             last.end += len(text)
             last.size += size
             self._size += size
+            self._fill()
             return
         delta = _Delta(method, params, [text], size, params.offset + len(text))
         if self._add(delta):
@@ -120,7 +121,17 @@ class Outbox:
         self._entries.append(entry)
         self._size += entry.size
         self._droppable += 1
+        self._fill()
         return True
+
+    def _fill(self) -> None:
+        """A bound may be reached: make room, or say so."""
+        if self._is_over() and self._droppable:
+            self._drop()
+        self.is_full = self._is_over()
+
+    def _is_over(self) -> bool:
+        return len(self._entries) >= self._messages or (self._size >= self._bytes and len(self._entries) > 1)
 
     def _drop(self) -> None:
         """Forget the oldest transient messages until the bounds are kept, or none is left."""

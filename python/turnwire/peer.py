@@ -6,7 +6,7 @@ a task. Bounds: LIM-1 to LIM-4.
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from msgspec import Raw
 
@@ -14,6 +14,7 @@ from turnwire.codec import Limits, Params, decode_result, encode_error
 from turnwire.connection import Connection, Role
 from turnwire.errors import ConnectionClosed, Refusal, RequestTimeout, internal_error, overloaded
 from turnwire.events import (
+    Closed,
     CloseReason,
     Event,
     NotificationReceived,
@@ -227,23 +228,25 @@ class Peer:
 
     def _dispatch(self, events: list[Event]) -> None:
         """Handle what one read gave; all answers leave in one write."""
+        endpoint, outbox = self._endpoint, self._outbox
+        assert endpoint is not None, "a transport delivers nothing before it is started"
         self._flush_due = True
         for position, event in enumerate(events):
-            if self._outbox.is_full and not self._has_room():
+            if outbox.is_full and not self._has_room():
                 # LIM-4: "on stdio no more is read"; what was read already waits with it.
                 self._inbox = events[position:]
                 self._transport.pause_reading()
                 break
-            self._handle(event)
+            if type(event) is RequestReceived:
+                self._answer(endpoint, event)
+            else:
+                self._handle(endpoint, event)
         self._flush()
 
-    def _handle(self, event: Event) -> None:
-        endpoint = self._endpoint
-        assert endpoint is not None, "a transport delivers nothing before run has started it"
+    def _handle(self, endpoint: Endpoint, event: Event) -> None:
+        """What is no request."""
         try:
-            if isinstance(event, RequestReceived):
-                self._answer(endpoint, event)
-            elif isinstance(event, NotificationReceived):
+            if isinstance(event, NotificationReceived):
                 endpoint.handle_notification(event)
             elif isinstance(event, ResponseReceived):
                 self._settle(event)
@@ -251,7 +254,7 @@ class Peer:
                 if event.reply:
                     self._outbox.put(event.reply)
                 endpoint.handle_refused(event)
-            else:
+            elif isinstance(event, Closed):
                 self._end(endpoint, event.reason)
         except Exception as error:  # noqa: BLE001 - an event that the endpoint fails on must not end the connection
             self._report(f"the endpoint failed on {type(event).__name__}", error)
@@ -263,17 +266,22 @@ class Peer:
             reply = encode_error(request.id, refusal)
         except Exception as error:  # noqa: BLE001 - RPC-19: "Every request gets exactly one reply"
             reply = self._failed(request, error)
-        if isinstance(reply, bytes):
+        if type(reply) is bytes:
             if reply:
                 self._outbox.put(reply)
-        elif self._is_overloaded(request):
-            reply.close()
-            self._outbox.put(encode_error(request.id, overloaded(self.limits.retry_after_ms)))
         else:
-            self._handler_bytes += request.size
-            handler = self._loop.create_task(self._serve(request, reply))
-            self._handlers.add(handler)
-            handler.add_done_callback(self._handlers.discard)
+            self._accept(request, cast(Coroutine[Any, Any, bytes], reply))
+
+    def _accept(self, request: RequestReceived, answering: Coroutine[Any, Any, bytes]) -> None:
+        """LIM-3: a handler that does not answer at once is accepted while the request queue has room."""
+        if self._is_overloaded(request):
+            answering.close()
+            self._outbox.put(encode_error(request.id, overloaded(self.limits.retry_after_ms)))
+            return
+        self._handler_bytes += request.size
+        handler = self._loop.create_task(self._serve(request, answering))
+        self._handlers.add(handler)
+        handler.add_done_callback(self._handlers.discard)
 
     def _is_overloaded(self, request: RequestReceived) -> bool:
         # LIM-2: "A message within its own limit is never refused for bytes when the queue is empty."

@@ -113,7 +113,7 @@ class ProcessTransport:
     def write(self, lines: Sequence[bytes]) -> None:
         """See `Transport.write`. What a process that has exited does not read is lost without an error."""
         if self._input is not None and not self._input.is_closing():
-            self._input.write(b"".join(lines))
+            self._input.write(b"\n".join([*lines, b""]))
 
     def pause_reading(self) -> None:
         """See `Transport.pause_reading`."""

@@ -42,7 +42,7 @@ class Transport(Protocol):
         """Begin to deliver. Raises OSError when the streams cannot be used."""
 
     def write(self, lines: Sequence[bytes]) -> None:
-        """Send whole messages, each with its line end; a transport with frames sends one a frame, without it.
+        """Send whole messages, which have no line end; a stream puts one after each, a frame needs none.
 
         After the connection is lost nothing happens.
         """

@@ -47,7 +47,7 @@ class EmbeddedTransport:
         """See `Transport.write`."""
         if not self._closed:
             for line in lines:
-                self._send(line.removesuffix(b"\n"))
+                self._send(line)
 
     def pause_reading(self) -> None:
         """See `Transport.pause_reading`."""

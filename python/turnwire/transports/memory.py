@@ -48,7 +48,7 @@ class MemoryTransport:
     def write(self, lines: Sequence[bytes]) -> None:
         """See `Transport.write`."""
         if not self._closed:
-            self._other._deliver(b"".join(lines))  # noqa: SLF001 - see memory_pair
+            self._other._deliver(b"\n".join([*lines, b""]))  # noqa: SLF001 - see memory_pair
 
     def pause_reading(self) -> None:
         """See `Transport.pause_reading`."""

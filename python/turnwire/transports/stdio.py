@@ -67,7 +67,7 @@ class StdioTransport:
     def write(self, lines: Sequence[bytes]) -> None:
         """See `Transport.write`."""
         if self._writer is not None and not self._writer.is_closing():
-            self._writer.write(b"".join(lines))
+            self._writer.write(b"\n".join([*lines, b""]))
 
     def pause_reading(self) -> None:
         """See `Transport.pause_reading`."""
