@@ -9,6 +9,8 @@ from typing import Any, Literal
 import msgspec
 
 __all__ = [
+    "FORMATS",
+    "NOTHING",
     "Bound",
     "Call",
     "Choice",
@@ -34,6 +36,10 @@ __all__ = [
     "Unevaluated",
     "Unique",
 ]
+
+
+# The formats that every language checks alike; any other says something to people only.
+FORMATS = frozenset({"date", "date-time", "ipv4", "time", "uuid"})
 
 
 class Type(msgspec.Struct, frozen=True, tag_field="node"):
@@ -201,6 +207,10 @@ class Plan(msgspec.Struct, frozen=True, tag_field="node"):
     """The rules of one value, in the order in which a fault is looked for."""
 
     rules: tuple[Rule, ...] = ()
+
+
+# The plan of `false`: an undeclared member or item that has it breaks the rule of its owner, not one of its own.
+NOTHING = Plan((Type(()),))
 
 
 class Call(msgspec.Struct, frozen=True, tag_field="node"):
