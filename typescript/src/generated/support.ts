@@ -2,10 +2,11 @@
 // Schema sha256:1c692bb60d3ce457198d04d25640bf35e91b1fd76cf77bb40f1e98cd9856b913
 // Again with: python -m turnwire_codegen.canonical
 
-declare const unknownTag: unique symbol;
-
 /**
- * The tag of an arm that this version does not know: a string, but none of the known ones.
- * Comparing a tag with a known value therefore leaves the unknown arm out, and a `default` branch keeps it.
+ * The tag of an arm that this version does not know: at run time any string but the known ones.
+ * It is an enum that exists for the compiler only, because comparing a tag with a known value then leaves the unknown
+ * arm out, and a `default` branch keeps it; a branded string would keep the compiler from telling arms apart at all.
  */
-export type UnknownTag = string & { readonly [unknownTag]: never };
+export declare enum UnknownTag {
+  unknown = "",
+}

@@ -1,0 +1,54 @@
+"""What a reader of the generated types may lean on; each ignored error proves that a checker would see the mistake."""
+
+from typing import Literal, assert_type
+
+from msgspec import UnsetType
+
+from turnwire.generated import (
+    AgentMessageItem,
+    ApprovalKind,
+    Item,
+    ItemCompletedNotification,
+    ServerNotification,
+    ThreadReadParams,
+    UnknownItem,
+)
+from turnwire.generated.errors import PARSE_ERROR
+
+
+def text_of(item: Item) -> str:
+    """A tag narrows, and so does a class."""
+    if isinstance(item, UnknownItem):
+        return item.tag
+    if item.type == "agentMessage":
+        assert_type(item, AgentMessageItem)
+        return item.text
+    if isinstance(item, AgentMessageItem):
+        return item.text
+    # An item of any other type may have no text.
+    return str(item.text)  # type: ignore[union-attr]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def tag_of(item: Item) -> str:
+    """Every arm has its tag, the unknown one too."""
+    return item.type
+
+
+def on_notification(message: ServerNotification) -> str:
+    """The class of the message decides what params there are."""
+    if isinstance(message, ItemCompletedNotification):
+        assert_type(message.method, Literal["item/completed"])
+        return message.params.item.type
+    return ""
+
+
+def absent(message: AgentMessageItem) -> int | UnsetType:
+    """What may be absent says so."""
+    return message.completed_at + 1  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue]
+
+
+read = ThreadReadParams(thread_id="t")
+wrong = ThreadReadParams()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+read.thread_id = "u"  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+kind: ApprovalKind = "a kind of tomorrow"
+code: Literal[-32700] = PARSE_ERROR
