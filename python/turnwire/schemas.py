@@ -18,7 +18,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 try:
     import regress
 except ImportError:  # the extra `server` does without: patterns then are Python's
-    regress = None
+    regress: Any = None  # type: ignore[no-redef]
 
 __all__ = ["Fault", "InvalidSchema", "Schemas", "check_schema", "faults"]
 
@@ -98,7 +98,8 @@ def _leaves(error: ValidationError) -> list[ValidationError]:
 
 def _turns_away(error: ValidationError) -> bool:
     depth = len(error.relative_path)
-    return (error.validator in ("const", "enum") and depth == 1) or (error.validator in ("type", "not") and depth == 0)
+    tag = error.validator in ("const", "enum", "not") and depth == 1
+    return tag or (error.validator in ("type", "not") and depth == 0)
 
 
 def _fault(error: ValidationError) -> Fault:
@@ -150,4 +151,4 @@ if regress is not None:
     # Both modules look the name `re` up when a keyword runs; replacing the keyword `pattern` alone would leave
     # patternProperties, additionalProperties and unevaluatedProperties on Python's dialect.
     for _module in (_keywords, _utils):
-        _module.re = SimpleNamespace(search=_search, compile=re.compile)  # type: ignore[attr-defined]
+        _module.re = SimpleNamespace(search=_search, compile=re.compile)

@@ -6,7 +6,7 @@ come; when it has come, and a moment of several round trips has passed in silenc
 
 import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from turnwire.conformance.model import Unmet
@@ -15,7 +15,7 @@ from turnwire.conformance.strict import dumps, same_json
 from turnwire.conformance.target import LINE_BYTES, Process
 from turnwire.conformance.trace import Frame, Trace, clip
 
-__all__ = ["ABSENT", "Probe", "TargetEnded"]
+__all__ = ["ABSENT", "Probe", "TargetEnded", "ended_words"]
 
 ABSENT: Any = object()  # a member that is not sent, where None would be null
 # The least time that silence must last after a barrier: one scheduling hiccup on a busy machine.
@@ -57,6 +57,12 @@ class Probe:
         self.trace.record(line, sent=True, at=time.monotonic(), aside=aside)
         self.process.write(line + b"\n")
 
+    def send_together(self, lines: Sequence[bytes]) -> None:
+        """Write several lines in one piece, as a pipelining client does."""
+        for line in lines:
+            self.trace.record(line, sent=True, at=time.monotonic())
+        self.process.write(b"".join(line + b"\n" for line in lines))
+
     def notify(self, method: str, params: Any = ABSENT) -> None:
         """Write a notification."""
         self.send(dumps(self.profile.envelope(method=method, **_present(params=params))))
@@ -90,7 +96,7 @@ class Probe:
             TargetEnded: the server ended instead.
         """
         patience = seconds or self.process.target.timeouts.reply
-        found = self.wait_for(lambda: self._take(identifier), patience)
+        found: Frame | None = self.wait_for(lambda: self._take(identifier), patience)
         if found is None:
             raise self._no_reply(f"one reply with id {identifier!r} to {what}", patience)
         return found
@@ -121,12 +127,12 @@ class Probe:
         frame = self.call(BARRIER, request_id=f"barrier-{next(self._ids)}", aside=True)
         self.trace.frames[self.trace.frames.index(frame)] = _aside(frame)
 
-    def provoke(self, line: bytes) -> list[Frame]:
-        """Send a line that wants an answer and return every reply that came for it: none, one, or too many."""
+    def provoke(self, *lines: bytes) -> list[Frame]:
+        """Send lines that want an answer and return every reply that came for them: none, one, or too many."""
         self.settle()
-        self.send(line)
+        self.send_together(lines)
         self.barrier()
-        self.wait_for(lambda: self.replies or None, self.process.target.timeouts.lag)
+        self.wait_for(lambda: len(self.replies) >= len(lines) or None, self.process.target.timeouts.lag)
         return self.collect()
 
     def silence(self, line: bytes) -> list[Frame]:
@@ -145,6 +151,12 @@ class Probe:
     def settle(self) -> None:
         """Forget replies that belong to nobody: each was some earlier check's to judge."""
         self.replies.clear()
+
+    def flush(self, *, leave: int = 0) -> None:
+        """Wait until the server has taken what was sent but for so many bytes; one that has ended takes nothing."""
+        deadline = time.monotonic() + self.process.target.timeouts.reply
+        while self.process.unwritten > leave and not self.process.ended_output and time.monotonic() < deadline:
+            self._read(0.002)
 
     def listen(self, seconds: float) -> None:
         """Read for this long, whatever comes."""
@@ -186,8 +198,8 @@ class Probe:
     # Within
 
     def _read(self, seconds: float) -> None:
-        said = self.process.pump(min(seconds, 0.25))
-        if said:
+        self.process.pump(min(seconds, 0.25))
+        if said := self.process.take_output():
             self._buffer += said
             *lines, tail = bytes(self._buffer).split(b"\n") if b"\n" in said else (bytes(self._buffer),)
             self._buffer = bytearray(tail)

@@ -24,17 +24,15 @@ class ProfileFault(ValueError):  # noqa: N818 - says whose fault
     """The profile cannot be used; the message names the file, the place and the remedy."""
 
 
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A table of profile.toml: a misspelt key is an error, not a wish."""
-
-
-class Wire(_Part):
+class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The envelope and what it tolerates."""
 
     jsonrpc_member: Literal["required", "omitted", "either"] = "required"
     batch: Literal["reject", "support"] = "reject"
     unknown_members: Literal["tolerated", "refused"] = "tolerated"
     on_parse_error: Literal["reply", "silence"] = "reply"
+    # Whether an error to a malformed request gives a readable id back; else null is lawful too.
+    echo_readable_id: bool = True
     largest_id: int = 2**53 - 1
     # Bytes of one message: where the result of the handshake says so, else the number, else unknown.
     message_limit: str = ""
@@ -42,7 +40,7 @@ class Wire(_Part):
     depth_limit: str = ""
 
 
-class Handshake(_Part):
+class Handshake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a session opens."""
 
     method: str
@@ -58,7 +56,7 @@ class Handshake(_Part):
     opt_out: str = ""
 
 
-class Version(_Part):
+class Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the two sides agree on a version."""
 
     style: Literal["interval", "none"] = "none"
@@ -67,8 +65,11 @@ class Version(_Part):
     agreed: str = "/protocolVersion"
 
 
-class Operation(_Part):
-    """A request that checks use by its role. `$id` in params is the id of a thread, `$text` a text, `$unique` a new name."""
+class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A request that checks use by its role.
+
+    In its params `$id` is the id of a thread, `$text` a text, `$unique` a name that no other request has.
+    """
 
     method: str
     params: dict[str, Any] | None = None
@@ -79,8 +80,11 @@ class Operation(_Part):
     wrong: Any = None
 
 
-class Script(_Part):
-    """How a turn with a known course is asked for; prompts obey `protocol/clauses/script.md` or the dialect's own model."""
+class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a turn with a known course is asked for.
+
+    The prompts obey `protocol/clauses/script.md`, or the dialect's own scripted model.
+    """
 
     capability: str = ""
     prompts: dict[str, str] = {}
@@ -93,7 +97,7 @@ class Script(_Part):
     opt_in: dict[str, Any] = {}
 
 
-class Profile(_Part):
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One contract, whole."""
 
     name: str

@@ -45,7 +45,6 @@ class Settings(msgspec.Struct, frozen=True):
 
     jobs: int = 1
     retries: int = 2
-    fail_fast: bool = False
     progress: Callable[[Outcome], None] = lambda _outcome: None
 
 
@@ -91,8 +90,9 @@ class Runner:
                 self._spare = probe
         except Unmet as reason:
             if not self.facts.result:
+                unreached = self._unreached(probe, reason)
                 self._drop(probe)
-                raise TargetFault(self._unreached(probe, reason)) from None
+                raise TargetFault(unreached) from None
         except TargetFault:
             self._drop(probe)
             raise
@@ -144,7 +144,11 @@ class Runner:
             return Outcome(check, Verdict.NOT_VERIFIED, note=f"blocked by {blocker}"), probe
         attempt, probe = self._attempt(check, probe)
         attempts = [attempt]
-        while check.timing and attempts[-1].verdict in (Verdict.FAIL, Verdict.WARN) and len(attempts) <= self.settings.retries:
+        while (
+            check.timing
+            and attempts[-1].verdict in (Verdict.FAIL, Verdict.WARN)
+            and len(attempts) <= self.settings.retries
+        ):
             attempt, fresh = self._attempt(check, None)
             self._drop(fresh)
             attempts.append(attempt)
@@ -211,7 +215,7 @@ class Runner:
         return subject.open()
 
     def _subject(self, label: str) -> Subject:
-        return Subject(self.target, self.profile, self.oracle, self.facts, self.traces, label)
+        return Subject(self.target, self.profile, self.oracle, facts=self.facts, traces=self.traces, label=label)
 
     def _drop(self, probe: Probe | None) -> None:
         if probe is not None:

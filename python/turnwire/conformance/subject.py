@@ -4,13 +4,15 @@ Every conversation opened here is recorded and closed here; a check never holds 
 """
 
 import contextlib
+import itertools
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
-from turnwire.conformance.pointer import pick, planted
+from turnwire.conformance.pointer import pick, planted, replaced
 from turnwire.conformance.probe import ABSENT, Probe
 from turnwire.conformance.profiles import Operation, Profile
 from turnwire.conformance.target import Process, Target
@@ -18,6 +20,9 @@ from turnwire.conformance.trace import Frame, Trace
 from turnwire.schemas import Schemas
 
 __all__ = ["Facts", "Subject"]
+
+# Names that a dialect wants to be new for every request; unique over the run, whoever shares the server's state.
+_serial = itertools.count(1)
 
 
 class Facts:
@@ -38,7 +43,7 @@ class Subject:
     """The server under one check."""
 
     def __init__(
-        self, target: Target, profile: Profile, oracle: Schemas, facts: Facts, traces: list[Trace], label: str
+        self, target: Target, profile: Profile, oracle: Schemas, *, facts: Facts, traces: list[Trace], label: str
     ) -> None:
         self.target = target
         self.profile = profile
@@ -48,7 +53,6 @@ class Subject:
         self.label = label
         self.shared: Probe | None = None
         self.opened: list[Probe] = []
-        self._unique = 0
 
     @property
     def probe(self) -> Probe:
@@ -90,6 +94,14 @@ class Subject:
             raise NotExercised(f"no session could be opened: the handshake was answered {reply}")
         return probe
 
+    def opted_in(self) -> Any:
+        """Handshake params of a client that answers what a scripted turn may ask."""
+        handshake = self.profile.handshake
+        params: Any = handshake.params
+        for name, value in self.profile.script.opt_in.items():
+            params = replaced(params, f"{handshake.client_capabilities}/{name}", value)
+        return params
+
     def close(self) -> None:
         """Stop every process that this check started."""
         for probe in self.opened:
@@ -115,12 +127,10 @@ class Subject:
 
     def params(self, role: str, *, thread: str = "", text: str = "") -> Any:
         """The params of that request, with its placeholders filled."""
-        self._unique += 1
         template = self.operation(role).params
         if template is None:
             return ABSENT
-        unique = f"check-{abs(hash(self.label)) % 10**8}-{id(self) % 10**8}-{self._unique}"
-        return planted(template, {"$id": thread, "$text": text, "$unique": unique})
+        return planted(template, {"$id": thread, "$text": text, "$unique": f"check-{os.getpid()}-{next(_serial)}"})
 
     def perform(self, probe: Probe, role: str, *, thread: str = "", text: str = "", seconds: float = 0.0) -> Frame:
         """Send that request and take its reply."""
@@ -153,6 +163,13 @@ class Subject:
             raise Unmet(f"{operation.method} gives a list at {operation.items}", str(reply))
         return items
 
-    def codes(self, condition: str) -> tuple[int, ...]:
+    # Lines by hand
+
+    def line(self, members: str) -> bytes:
+        """A message whose members are given as JSON text, because no encoder would write them."""
+        lead = "" if self.profile.wire.jsonrpc_member == "omitted" else '"jsonrpc":"2.0",'
+        return f"{{{lead}{members}}}".encode()
+
+    def codes(self, *conditions: str) -> tuple[int, ...]:
         """The lawful codes for a condition; the first is the clause's own."""
-        return self.profile.codes[condition]
+        return tuple(code for condition in conditions for code in self.profile.codes[condition])

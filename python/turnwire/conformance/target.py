@@ -72,6 +72,7 @@ class Process:
         self._stderr_tail = b""
         self._outgoing: deque[memoryview] = deque()
         self._received = 0
+        self._unread = b""
         self.ended_output = False
         try:
             self._popen = self._start(env or {})
@@ -102,24 +103,27 @@ class Process:
         """Bytes that the server has not taken yet."""
         return sum(len(piece) for piece in self._outgoing)
 
-    def pump(self, seconds: float) -> bytes:
-        """Wait at most this long for anything to happen, and return what stdout said.
+    def take_output(self) -> bytes:
+        """What stdout has said since it was last asked."""
+        taken, self._unread = self._unread, b""
+        return taken
+
+    def pump(self, seconds: float) -> None:
+        """Wait at most this long for anything to happen, and let it happen.
 
         Raises:
             TargetFault: the server floods.
         """
         if self.ended_output and not self._selector.get_map():
             time.sleep(min(seconds, 0.01))
-            return b""
-        said = b""
+            return
         for key, _ in self._selector.select(max(0.0, seconds)):
             if key.fileobj is self._stdin:
                 self._write_some()
             elif key.fileobj is self._stderr:
                 self._read_stderr()
             else:
-                said = self._read_stdout()
-        return said
+                self._read_stdout()
 
     def close_input(self) -> None:
         """End of input, once everything queued is written or the server has had its time to read it."""
@@ -245,7 +249,7 @@ class Process:
         with contextlib.suppress(OSError):
             self._stdin.close()
 
-    def _read_stdout(self) -> bytes:
+    def _read_stdout(self) -> None:
         said = os.read(self._stdout.fileno(), CHUNK)
         if not said:
             self._selector.unregister(self._stdout)
@@ -253,7 +257,7 @@ class Process:
         self._received += len(said)
         if self._received > FLOOD_BYTES:
             raise TargetFault(f"the server floods: more than {FLOOD_BYTES >> 20} MiB on stdout")
-        return said
+        self._unread += said
 
     def _read_stderr(self) -> None:
         said = os.read(self._stderr.fileno(), CHUNK)

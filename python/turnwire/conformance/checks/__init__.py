@@ -1,0 +1,1 @@
+"""The checks themselves: one small function each, named in the catalogue, grouped by layer."""

@@ -1,0 +1,53 @@
+"""Hostile sizes and slow neighbours: what must be refused or waited for without harm (RPC clauses)."""
+
+from turnwire.conformance.checks.expect import one_error, succeeded
+from turnwire.conformance.model import Unmet
+from turnwire.conformance.registry import check
+from turnwire.conformance.subject import Subject
+from turnwire.conformance.turns import start_turn
+
+__all__: list[str] = []
+
+# Deep enough to end a recursive decoder of any language, small enough to be far below every size limit.
+DEEP = 100_000
+# Beyond the 4,300 digits at which Python refuses to read an integer.
+DIGITS = 5_000
+
+
+@check("rpc.deep-nesting")
+def deep_nesting(subject: Subject) -> str | None:
+    """Ten thousand arrays inside params, and a hundred thousand that never close."""
+    method = subject.operation("list").method
+    nested = "[" * 10_000 + "]" * 10_000
+    line = subject.line(f'"id":"deep","method":"{method}","params":{{"x":{nested}}}')
+    note = one_error(subject, subject.probe.provoke(line), "too_deep", ids=("deep", None), to="params 10,000 deep")
+    opened = subject.probe.provoke(b"[" * DEEP)
+    one_error(subject, opened, "too_deep", "parse_error", "invalid_request", to=f"{DEEP:,} opening brackets")
+    return note
+
+
+@check("rpc.huge-integer")
+def huge_integer(subject: Subject) -> str | None:
+    """An integer of five thousand digits, in params and as an id."""
+    method, digits = subject.operation("list").method, "9" * DIGITS
+    inside = subject.line(f'"id":"huge","method":"{method}","params":{{"x":{digits}}}')
+    note = one_error(
+        subject,
+        subject.probe.provoke(inside),
+        "huge_integer",
+        ids=("huge", None),
+        to=f"an integer of {DIGITS:,} digits",
+    )
+    outside = subject.line(f'"id":{digits},"method":"{method}"')
+    one_error(subject, subject.probe.provoke(outside), "huge_integer", "invalid_id", to=f"an id of {DIGITS:,} digits")
+    return note
+
+
+@check("rpc.concurrent-slow")
+def concurrent_slow(subject: Subject) -> None:
+    """While a turn runs, other requests are answered."""
+    probe = subject.session()
+    turn = start_turn(subject, probe, "slow")
+    succeeded(subject.perform(probe, "list"), to="a request while a turn runs")
+    if turn.is_over():
+        raise Unmet("an answer before the turn ends", "the answer came after the turn had ended")

@@ -1,0 +1,75 @@
+"""Turns with a known course: what a check of tier 2 asks for when the server promises to obey a script."""
+
+from turnwire.conformance.model import NotExercised
+from turnwire.conformance.pointer import pick
+from turnwire.conformance.probe import Probe
+from turnwire.conformance.subject import Subject
+from turnwire.conformance.trace import Frame
+
+__all__ = ["Turn", "start_turn"]
+
+
+class Turn:
+    """One turn that was asked for, followed by its notifications."""
+
+    def __init__(self, subject: Subject, probe: Probe, thread: str, mark: int) -> None:
+        self._script = subject.profile.script
+        self._patience = subject.target.timeouts.reply
+        self.probe = probe
+        self.thread = thread
+        self.mark = mark
+
+    def is_over(self) -> bool:
+        """Whether its end has been announced."""
+        return bool(self.probe.heard(self._script.completed, self.mark))
+
+    def status(self) -> str:
+        """How it ended."""
+        ended = self.probe.heard(self._script.completed, self.mark)
+        status = pick(ended[0].value.get("params"), self._script.status) if ended else None
+        return status if isinstance(status, str) else ""
+
+    def wait(self) -> str:
+        """Wait for its end and return how it ended.
+
+        Raises:
+            NotExercised: it does not end, so what it was to show is not shown.
+        """
+        if self.probe.wait_for(lambda: self.is_over() or None, self._patience) is None:
+            raise NotExercised(f"the scripted turn did not end within {self._patience:g} s")
+        return self.status()
+
+    def asked(self) -> Frame:
+        """Wait for the request for approval that it makes.
+
+        Raises:
+            NotExercised: none comes.
+        """
+        script = self._script
+
+        def request() -> Frame | None:
+            return next((frame for frame in self.probe.heard(script.approval, self.mark) if frame.is_request), None)
+
+        found = self.probe.wait_for(request, self._patience)
+        if not isinstance(found, Frame):
+            raise NotExercised(f"the scripted turn made no {script.approval}")
+        return found
+
+
+def start_turn(subject: Subject, probe: Probe, course: str) -> Turn:
+    """Start a thread and in it a turn of a known course: `slow`, `large` or `approval`.
+
+    Raises:
+        NotExercised: the server promises no script, the profile has no prompt for it, or no turn starts.
+    """
+    script = subject.profile.script
+    if script.capability and not pick(subject.capabilities, script.capability):
+        raise NotExercised(f"the server does not declare the capability {script.capability.strip('/')}")
+    if course not in script.prompts:
+        raise NotExercised(f"the profile {subject.profile.name} has no prompt for a {course} turn")
+    thread = subject.create(probe)
+    mark = len(probe.arrived)
+    reply = subject.perform(probe, "turn", thread=thread, text=script.prompts[course])
+    if "result" not in reply.value:
+        raise NotExercised(f"no turn could be started: {reply}")
+    return Turn(subject, probe, thread, mark)
