@@ -1,0 +1,64 @@
+"""The proof of the checks: each one fails every server that breaks its clause, and passes every lawful one."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from turnwire.conformance.registry import catalogue
+
+sys.path.insert(0, str(Path(__file__).parent / "fixture"))
+
+from mutants_life import LIFE
+from mutants_rpc import RPC
+from mutants_stdio import STDIO
+from variants import VARIANTS
+
+MUTANTS = {**RPC, **STDIO, **LIFE}
+CHECKS = {check.id: check for check in catalogue()}
+KILLS = [(check.id, name) for check in catalogue() for name in check.mutants]
+# Clauses that only another contract has: judged by that contract, against servers of its own.
+BY_ANOTHER_CONTRACT = ("rpc.closed-params", "life.experimental-gate")
+UNMET = {"must": "fail", "should": "warn", "may": "non-strict"}
+# A broken server is silent for as long as it is waited for, so waits are short here.
+IMPATIENT = 0.2
+
+
+def test_every_check_has_a_mutant_and_every_mutant_a_check():
+    assert [] == [check.id for check in catalogue() if not check.mutants]
+    assert set(MUTANTS) == {name for check in catalogue() for name in check.mutants}
+
+
+@pytest.mark.parametrize(("identifier", "name"), KILLS)
+def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request):
+    profile = request.getfixturevalue("closed_profile") if identifier in BY_ANOTHER_CONTRACT else "turnwire"
+
+    judged = judge(
+        fixture_argv("--mutant", name), select=(identifier,), profile=profile, timeout_scale=IMPATIENT, strict=True
+    )
+
+    assert UNMET[CHECKS[identifier].level] == judged.verdicts[identifier], judged.stdout
+    assert 1 == judged.exit_code
+    row = judged.row(identifier)
+    assert row["expected"]
+    assert row["actual"]
+    assert row["repro"].startswith(f"turnwire check server --select {identifier} ")
+
+
+@pytest.mark.parametrize("name", ["", *sorted(set(VARIANTS) - {"closed"})])
+def test_lawful_servers_pass_every_check(name, judge, fixture_argv):
+    judged = judge(fixture_argv(*(["--variant", name] if name else [])), retries=2, jobs=2, strict=True)
+
+    unusual = {identifier: verdict for identifier, verdict in judged.verdicts.items() if verdict != "pass"}
+    expected = dict.fromkeys(BY_ANOTHER_CONTRACT, "skip")
+    if name == "quiet":
+        expected |= {"rpc.invalid-request-no-method": "non-strict", "rpc.duplicate-keys": "non-strict"}
+    assert expected == unusual, judged.stdout
+    assert 0 == judged.exit_code
+
+
+@pytest.mark.parametrize("identifier", BY_ANOTHER_CONTRACT)
+def test_lawful_servers_pass_by_another_contract(identifier, judge, fixture_argv, closed_profile):
+    judged = judge(fixture_argv("--variant", "closed"), select=(identifier,), profile=closed_profile)
+
+    assert {identifier: "pass"} == judged.verdicts
