@@ -5,13 +5,14 @@ All writing goes through `Files`, so that a test can stand in its place, see eve
 
 import fcntl
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["FSYNC", "Files", "forces", "prepare"]
+__all__ = ["FSYNC", "RECORD", "Files", "forces", "kind_of", "prepare"]
 
 # The policies of `limits.fsync`.
 FSYNC = ("always", "terminal", "never")
+# What each store keeps its record in, below the state directory.
+RECORD = {"jsonl": "threads", "sqlite": "record.sqlite"}
 # "terminal": the ends of turns, approval events and thread events; questions to the person count as approvals.
 _TERMINAL = ("turn/completed", "approval/", "userInput/", "thread/")
 _DIRECTORY_MODE = 0o700
@@ -23,20 +24,27 @@ def forces(policy: str, type_: str) -> bool:
     return policy == "always" or (policy == "terminal" and type_.startswith(_TERMINAL))
 
 
-def prepare(directory: Path, own: Iterable[str]) -> None:
-    """Makes a state directory, or closes an old one to everybody else; `own` are the names that a store puts there.
+def prepare(directory: Path, kind: str) -> None:
+    """Makes the state directory of a store, or closes an old one to everybody else.
 
     Raises:
-        OSError: it cannot be made, or it holds things of somebody else.
+        OSError: it cannot be made, or it holds the record of another store or things of somebody else.
     """
     directory.mkdir(_DIRECTORY_MODE, parents=True, exist_ok=True)
+    found = kind_of(directory)
+    if found not in (None, kind):
+        raise FileExistsError(f"{directory} holds a record of the store {found}, not {kind}; name another directory")
     if directory.stat().st_mode & 0o777 == _DIRECTORY_MODE:
         return
-    found = {path.name for path in directory.iterdir()}
-    if found and found.isdisjoint(own):
+    if found is None and any(directory.iterdir()):
         # A slip such as `--state-dir ~` must not close a home to its services.
         raise FileExistsError(f"{directory} is no state directory and not empty; name a directory of its own")
     directory.chmod(_DIRECTORY_MODE)
+
+
+def kind_of(directory: Path) -> str | None:
+    """The store whose record is in this directory; None where there is none."""
+    return next((kind for kind, name in RECORD.items() if (directory / name).exists()), None)
 
 
 class Files:

@@ -231,4 +231,7 @@ def _params(event: StoredEvent) -> Any:
     record = RECORDS.get(event.type)
     if record is not None:
         return msgspec.json.decode(event.payload, type=record)
+    if event.type not in History._CHANGES:  # noqa: SLF001 - of this module
+        # It only counts; and it may be of a type that only another version knows.
+        return None
     return params_decoder(event.type)(event.payload)

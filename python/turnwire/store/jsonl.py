@@ -16,13 +16,12 @@ from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.catalogue import Catalogue
 from turnwire.store.chain import link, read
-from turnwire.store.files import FSYNC, Files, forces, prepare
+from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
 from turnwire.store.names import name_of
 from turnwire.store.threadfile import ThreadFile
 
 __all__ = ["JsonlStore"]
 
-_THREADS = "threads"
 _INDEX = "index.jsonl"
 
 _log = logging.getLogger(__name__)
@@ -51,16 +50,16 @@ class JsonlStore:
         self._policy = fsync
         self._files = files or Files()
         state = Path(directory)
-        prepare(state, own=(_THREADS, _INDEX))
-        self._directory = state / _THREADS
+        prepare(state, "jsonl")
+        self._directory = state / RECORD["jsonl"]
         self._files.make_directory(self._directory)
         self._threads = Catalogue(self._files, self._directory, state / _INDEX, tell)
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         name = name_of(header.id)
+        if self._threads.header(name) is not None:
+            raise ThreadTaken(header.id)
         try:
-            if self._threads.header(name) is not None:
-                raise ThreadTaken(header.id)
             file = self._threads.claimed(name, create=True)
         except (ThreadHeld, ThreadDamaged):
             raise ThreadTaken(header.id) from None

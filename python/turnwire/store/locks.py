@@ -6,11 +6,65 @@ go. Readers take no lock and are never kept waiting.
 
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+from turnwire.store.base import ThreadHeld
 from turnwire.store.files import Files
+from turnwire.store.names import name_of
 
-__all__ = ["alone", "open_locked", "share"]
+__all__ = ["Leases", "alone", "open_locked", "share"]
+
+
+# A process has 1,024 descriptors by default; this leaves most of them to the host.
+_HELD = 256
+
+
+class Leases:
+    """The threads that this process writes, where their records have no files of their own: a lock file each."""
+
+    def __init__(self, files: Files, directory: Path) -> None:
+        self._files = files
+        self._directory = directory
+        # The least recently used first.
+        self._held: dict[str, int] = {}
+
+    def __contains__(self, thread_id: str) -> bool:
+        return thread_id in self._held
+
+    def take(self, thread_id: str, *, rests: Callable[[str], bool]) -> None:
+        """Holds a thread; where too many are held, the oldest that `rests` is let go.
+
+        Raises:
+            ThreadHeld: another process writes it.
+        """
+        if thread_id in self._held:
+            self._held[thread_id] = self._held.pop(thread_id)
+            return
+        descriptor = open_locked(self._files, self._path(thread_id), create=True)
+        if descriptor is None:
+            raise ThreadHeld(f"{thread_id} is written by another process")
+        self._held[thread_id] = descriptor
+        if len(self._held) > _HELD:
+            resting = next((held for held in self._held if held != thread_id and rests(held)), None)
+            if resting is not None:
+                self.drop(resting)
+
+    def drop(self, thread_id: str) -> None:
+        """Lets others write it; nothing happens where it is not held."""
+        descriptor = self._held.pop(thread_id, None)
+        if descriptor is not None:
+            # Removed by its holder, so that nobody locks a file that others do not find.
+            self._files.remove(self._path(thread_id))
+            self._files.close(descriptor)
+
+    def drop_all(self) -> None:
+        """Lets others write every thread."""
+        for thread_id in list(self._held):
+            self.drop(thread_id)
+
+    def _path(self, thread_id: str) -> Path:
+        return self._directory / f"{name_of(thread_id)}.lock"
 
 
 def open_locked(files: Files, path: Path, *, create: bool) -> int | None:

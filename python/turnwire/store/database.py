@@ -1,0 +1,121 @@
+"""One SQLite file as the store uses it: write-ahead, a transaction an append, forced to the disk as the policy says.
+
+Its faults come out as `OSError`, as those of any other file do. The chain of each thread is not its business.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from turnwire.store.files import Files
+
+__all__ = ["Database"]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS threads (
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, header BLOB NOT NULL,
+    seq INTEGER NOT NULL, hash TEXT NOT NULL, fault TEXT);
+CREATE TABLE IF NOT EXISTS events (
+    thread INTEGER NOT NULL, seq INTEGER NOT NULL, line BLOB NOT NULL, PRIMARY KEY (thread, seq)) WITHOUT ROWID;
+"""
+# `user_version` of the file; another one is a form that this version cannot read.
+_FORM = 1
+# How long a transaction of another process may take.
+_BUSY_SECONDS = 10.0
+
+
+class Database:
+    """An open file; made with its tables where it is new.
+
+    Raises:
+        OSError: it cannot be opened, or is not of this form.
+    """
+
+    def __init__(self, files: Files, path: Path) -> None:
+        self._path = path
+        # SQLite gives its journals the mode of the file, so that the file is made first.
+        files.close(files.open_to_append(path, create=True))
+        with self._faults():
+            self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+            self._execute("PRAGMA journal_mode = WAL")
+            form = self._execute("PRAGMA user_version")[0][0]
+            if form not in (0, _FORM):
+                self._connection.close()
+                raise OSError(f"{path} has the form {form}; this version reads {_FORM}")
+            if form == 0:
+                self._connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT")
+        self._forced: bool | None = None
+
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """What a query finds.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        with self._faults():
+            return self._execute(query, *values)
+
+    def change(self, query: str, *values: Any) -> int:
+        """Carries out one change of a transaction; returns how many rows it changed.
+
+        Raises:
+            OSError: the file cannot be written.
+            sqlite3.IntegrityError: a row like it is there.
+        """
+        with self._faults():
+            return self._connection.execute(query, values).rowcount
+
+    @contextmanager
+    def transaction(self, *, force: bool) -> Iterator[None]:
+        """All changes within, or none of them; forced to the disk before it ends if told so.
+
+        Raises:
+            OSError: they could not be written.
+        """
+        if self._forced is not force:
+            # Without force, the write-ahead file is synced before its pages go to the main file, so that the file
+            # stays whole; what was committed since can be lost with the power, and with the process it cannot.
+            self.rows(f"PRAGMA synchronous = {'FULL' if force else 'NORMAL'}")
+            self._forced = force
+        self.rows("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._undo()
+            raise
+        try:
+            self.rows("COMMIT")
+        except OSError:
+            self._undo()
+            raise
+
+    def version(self) -> int:
+        """Another number than before when another process has written since."""
+        found: int = self.rows("PRAGMA data_version")[0][0]
+        return found
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        with self._faults():
+            self._connection.close()
+
+    def _undo(self) -> None:
+        # A commit that failed may have ended the transaction already.
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def _execute(self, query: str, *values: Any) -> list[Any]:
+        return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.Error as error:
+            raise OSError(f"{self._path}: {error}") from error

@@ -1,0 +1,285 @@
+"""All threads in one SQLite file: the same events in the same bytes, and the same locks, as in files of their own.
+
+A row of `events` is the stored bytes of an event, as they are; `threads` says where each record ends. What the file
+system promises for a line, a transaction promises for a row.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from turnwire import wire
+from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
+from turnwire.store.chain import GENESIS, BadEvent, Fault, check, link, read
+from turnwire.store.database import Database
+from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
+from turnwire.store.locks import Leases
+
+__all__ = ["SqliteStore"]
+
+_LOCKS = "locks"
+
+_log = logging.getLogger(__name__)
+_encode = msgspec.json.Encoder().encode
+
+
+class _Place(NamedTuple):
+    """A thread: its number in the file, and where its record ends."""
+
+    number: int
+    head: Head
+
+
+class SqliteStore:
+    """See `Store`. What is damaged is told to `tell`, a sentence each."""
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        fsync: str = "terminal",
+        tell: Callable[[str], None] = _log.warning,
+        files: Files | None = None,
+    ) -> None:
+        """Opens a state directory, or begins one.
+
+        Raises:
+            OSError: the directory or the file in it cannot be used.
+            ValueError: there is no such policy as `fsync`.
+        """
+        if fsync not in FSYNC:
+            raise ValueError(f"fsync is one of {', '.join(FSYNC)}, not {fsync!r}")
+        self.fsync: str | None = fsync
+        self._policy = fsync
+        self._tell = tell
+        files = files or Files()
+        state = Path(directory)
+        prepare(state, "sqlite")
+        files.make_directory(state / _LOCKS)
+        self._leases = Leases(files, state / _LOCKS)
+        self._path = state / RECORD["sqlite"]
+        self._database = Database(files, self._path)
+        # Where each record ends, as far as this process has proved it.
+        self._places: dict[str, _Place] = {}
+        # The headers, as they were when no other process had written; `_version` tells when one has.
+        self._headers: dict[str, wire.Thread] = {}
+        self._version = -1
+
+    def create(self, header: wire.Thread, event: StoredEvent) -> Head:
+        if self._is_taken(header.id):
+            raise ThreadTaken(header.id)
+        line, head = link(GENESIS, event)
+        try:
+            with self._database.transaction(force=forces(self._policy, event.type)):
+                query = "INSERT INTO threads (id, header, seq, hash) VALUES (?, ?, ?, ?)"
+                self._database.change(query, header.id, _encode(header), head.seq, head.hash)
+                number = self._database.rows("SELECT last_insert_rowid()")[0][0]
+                self._database.change("INSERT INTO events VALUES (?, ?, ?)", number, head.seq, line)
+        except sqlite3.IntegrityError:
+            self._forget(header.id)
+            raise ThreadTaken(header.id) from None
+        except OSError:
+            self._forget(header.id)
+            raise
+        self._places[header.id] = _Place(number, head)
+        self._headers[header.id] = header
+        return head
+
+    def append(self, header: wire.Thread, event: StoredEvent) -> Head:
+        place = self._claimed(header.id)
+        if event.seq <= place.head.seq:
+            raise HeadMoved(f"{header.id} has event {place.head.seq}, and {event.seq} was to be added")
+        line, head = link(place.head, event)
+        try:
+            with self._database.transaction(force=forces(self._policy, event.type)):
+                self._advance(place, header, head)
+                self._database.change("INSERT INTO events VALUES (?, ?, ?)", place.number, head.seq, line)
+        except (OSError, HeadMoved):
+            self._forget(header.id)
+            raise
+        self._places[header.id] = _Place(place.number, head)
+        self._headers[header.id] = header
+        return head
+
+    def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
+        return [read(line) for line in self.lines(thread_id, after, limit)]
+
+    def lines(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[bytes]:
+        place = self._proved(thread_id)
+        if place is None:
+            return []
+        query = "SELECT line FROM events WHERE thread = ? AND seq > ? ORDER BY seq LIMIT ?"
+        return [line for (line,) in self._database.rows(query, place.number, after, -1 if limit is None else limit)]
+
+    def head(self, thread_id: str) -> Head | None:
+        place = self._proved(thread_id)
+        return None if place is None else place.head
+
+    def header(self, thread_id: str) -> wire.Thread | None:
+        if thread_id in self._leases or self._version == self._database.version():
+            return self._headers.get(thread_id)
+        # One row, however many another process has changed meanwhile.
+        found = self._database.rows("SELECT header FROM threads WHERE id = ? AND fault IS NULL", thread_id)
+        return _decoder().decode(found[0][0]) if found else None
+
+    def headers(self) -> Iterable[wire.Thread]:
+        version = self._database.version()
+        if version != self._version:
+            self._reconsider()
+            rows = self._database.rows("SELECT id, header FROM threads WHERE fault IS NULL")
+            self._headers = {thread_id: _decoder().decode(header) for thread_id, header in rows}
+            self._version = version
+        return list(self._headers.values())
+
+    def claim(self, thread_id: str) -> None:
+        self._claimed(thread_id)
+
+    def release(self, thread_id: str) -> None:
+        self._leases.drop(thread_id)
+
+    def delete(self, thread_id: str) -> None:
+        try:
+            number, _head = self._claimed(thread_id)
+        except KeyError:
+            return
+        with self._database.transaction(force=self._policy != "never"):
+            self._database.change("DELETE FROM events WHERE thread = ?", number)
+            self._database.change("DELETE FROM threads WHERE number = ?", number)
+        self._forget(thread_id)
+        self._headers.pop(thread_id, None)
+
+    def close(self) -> None:
+        self._leases.drop_all()
+        self._database.close()
+
+    def _rests(self, thread_id: str) -> bool:
+        header = self._headers.get(thread_id)
+        return header is None or header.active_turn is UNSET
+
+    def _advance(self, place: _Place, header: wire.Thread, head: Head) -> None:
+        """Compares the end of the record with what is known, and sets it."""
+        query = "UPDATE threads SET header = ?, seq = ?, hash = ? WHERE number = ? AND seq = ? AND hash = ?"
+        if self._database.change(query, _encode(header), *head, place.number, *place.head) != 1:
+            raise HeadMoved(f"{header.id} was written by somebody who did not hold it")
+
+    def _is_taken(self, thread_id: str) -> bool:
+        """Whether there is such a thread, or another process is about to begin it; if not, this one holds it."""
+        try:
+            if self._find(thread_id) is None:
+                self._leases.take(thread_id, rests=self._rests)
+                return False
+        except (ThreadHeld, ThreadDamaged):
+            pass
+        return True
+
+    def _claimed(self, thread_id: str) -> _Place:
+        held = thread_id in self._leases
+        if not held and self._find(thread_id) is None:
+            raise KeyError(thread_id)
+        self._leases.take(thread_id, rests=self._rests)
+        try:
+            place = self._places[thread_id] if held else self._proved(thread_id)
+        except ThreadDamaged:
+            self._leases.drop(thread_id)
+            raise
+        if place is None:
+            self._leases.drop(thread_id)
+            raise KeyError(thread_id)
+        return place
+
+    def _forget(self, thread_id: str) -> None:
+        """What the file holds is read again when the thread is next used."""
+        self._places.pop(thread_id, None)
+        self._leases.drop(thread_id)
+
+    def _find(self, thread_id: str) -> _Place | None:
+        """Where the record ends by the table."""
+        found = self._database.rows("SELECT number, seq, hash, fault FROM threads WHERE id = ?", thread_id)
+        if not found:
+            return None
+        number, seq, digest, fault = found[0]
+        if fault is not None:
+            raise ThreadDamaged(fault)
+        return _Place(number, Head(seq, digest))
+
+    def _proved(self, thread_id: str) -> _Place | None:
+        """Where the record ends, when every event was checked that this process has not checked yet."""
+        if thread_id in self._leases and thread_id in self._places:
+            return self._places[thread_id]
+        place = self._find(thread_id)
+        known = self._places.get(thread_id)
+        if place is None or place == known:
+            return place
+        try:
+            if known is None or not self._follows(place, known.head):
+                self._prove(place)
+        except ThreadDamaged as damage:
+            self._set_aside(thread_id, damage)
+            raise
+        self._places[thread_id] = place
+        return place
+
+    def _prove(self, place: _Place) -> None:
+        head = GENESIS
+        for count, line in enumerate(self._after(place.number, 0), 1):
+            try:
+                head = check(head, line)
+            except BadEvent as bad:
+                fault = Fault(count, bad.seq, head.seq, str(bad))
+                raise ThreadDamaged(f"{self._path}, thread {place.number}: {fault}") from None
+        if head != place.head:
+            what = f"ends at event {head.seq}, and event {place.head.seq} was stored"
+            raise ThreadDamaged(f"{self._path}, thread {place.number}: {what}")
+
+    def _follows(self, place: _Place, head: Head) -> bool:
+        """Whether all is well since `head`; if not, the record is to be proved from its first event."""
+        try:
+            for line in self._after(place.number, head.seq):
+                head = check(head, line)
+        except BadEvent:
+            return False
+        return head == place.head
+
+    def _after(self, number: int, seq: int) -> Iterator[bytes]:
+        query = "SELECT seq, line FROM events WHERE thread = ? AND seq > ? ORDER BY seq LIMIT 1000"
+        while rows := self._database.rows(query, number, seq):
+            yield from (line for _seq, line in rows)
+            seq = rows[-1][0]
+
+    def _set_aside(self, thread_id: str, damage: ThreadDamaged) -> None:
+        self._tell(f"Set aside as damaged: {thread_id}: {damage}")
+        self._headers.pop(thread_id, None)
+        self._note_fault(thread_id, str(damage))
+
+    def _reconsider(self) -> None:
+        """When the file is first listed: what was set aside may have been repaired since."""
+        if self._version >= 0:
+            return
+        for thread_id, number, seq, digest in self._database.rows(
+            "SELECT id, number, seq, hash FROM threads WHERE fault IS NOT NULL"
+        ):
+            try:
+                self._prove(_Place(number, Head(seq, digest)))
+            except ThreadDamaged as damage:
+                self._tell(f"Set aside as damaged: {thread_id}: {damage}")
+            else:
+                self._note_fault(thread_id, None)
+
+    def _note_fault(self, thread_id: str, fault: str | None) -> None:
+        with self._database.transaction(force=False):
+            self._database.change("UPDATE threads SET fault = ? WHERE id = ?", fault, thread_id)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[wire.Thread]:
+    # Made when there is something to read: it needs the types of threads.
+    return msgspec.json.Decoder(wire.Thread)
