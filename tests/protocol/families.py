@@ -96,11 +96,13 @@ def refs(node: Any) -> Iterator[str]:
             yield from refs(inner)
 
 
-def tag_of(union: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """The member that tells the arms of a union apart, and the definition of each of its values."""
-    arms = {name: definitions()[name] for name in refs(union["oneOf"])}
+def tag_of(union: dict[str, Any], known: dict[str, dict[str, Any]]) -> tuple[str, dict[str, str]]:
+    """The member that tells the arms of a union apart, and the definition, one of `known`, of each of its values."""
+    arms = {name: known[name] for name in refs(union["oneOf"])}
     consts = [{m: s["const"] for m, s in arm["properties"].items() if "const" in s} for arm in arms.values()]
-    (tag,) = set.intersection(*(set(members) for members in consts))
+    shared = set.intersection(*(set(members) for members in consts))
+    shared = shared.intersection(*(arm["properties"] for arm in union["oneOf"] if "$ref" not in arm))
+    (tag,) = {member for member in shared if len({members[member] for members in consts}) == len(arms)}
     return tag, dict(zip([members[tag] for members in consts], arms, strict=True))
 
 
@@ -121,7 +123,7 @@ def _opened(node: dict[str, Any]) -> dict[str, Any]:
     if all("const" in arm for arm in node["oneOf"]):
         rest = {word: value for word, value in node.items() if word != "oneOf"}
         return {**rest, "anyOf": [*node["oneOf"], {"type": "string"}]}
-    tag, arms = tag_of(node)
+    tag, arms = tag_of(node, definitions())
     other = {"type": "string", "not": {"enum": list(arms)}}
     arm = {"type": "object", "properties": {tag: other}, "required": [tag]}
     return {**node, "oneOf": [*node["oneOf"], arm]}

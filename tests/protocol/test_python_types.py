@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from protocol.cases import collect
-from protocol.families import PROTOCOL, definitions, tag_of
+from protocol.families import PROTOCOL, bundle, tag_of
 from turnwire import generated
 from turnwire.generated.decoding import decode
 
 CASES, _ = collect(PROTOCOL)
+TYPES = bundle()["$defs"]
 VALID = [case for case in CASES if case.kind != "invalid"]
 # Decision 0008: what a client reads is not held to patterns by these types; validators hold it to them.
 REFUSED = [case for case in CASES if case.kind == "invalid" and case.fault.rule != "pattern"]
@@ -32,9 +33,9 @@ def test_invalid_case_is_refused(case):
 def declared(schema, value):
     """What types keep of a value: unknown arms and opaque JSON whole, and of an object the members that it declares."""
     if "$ref" in schema:
-        return declared(definitions()[schema["$ref"].rsplit("/", 1)[1]], value)
+        return declared(TYPES[schema["$ref"].rsplit("/", 1)[1]], value)
     if "oneOf" in schema and "$ref" in schema["oneOf"][0]:
-        tag, arms = tag_of(schema)
+        tag, arms = tag_of(schema, TYPES)
         arm = arms.get(value[tag])
         return value if arm is None else declared({"$ref": f"#/$defs/{arm}"}, value)
     if isinstance(value, list) and "items" in schema:
