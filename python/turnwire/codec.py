@@ -6,7 +6,6 @@ is lawful after all (a bad duplicate of a good key). The guards for what msgspec
 """
 
 import re
-from functools import cache
 from itertools import accumulate
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -14,7 +13,6 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from turnwire.errors import (
-    Issue,
     Refusal,
     RemoteError,
     RemoteProtocolError,
@@ -22,6 +20,7 @@ from turnwire.errors import (
     invalid_request,
     parse_error,
 )
+from turnwire.issues import issue_of
 from turnwire.wire import params_decoder, result_decoder
 
 __all__ = [
@@ -45,6 +44,8 @@ __all__ = [
 _ID_BOUND = 2**53 - 1
 # RPC-10: "an integer of more than 4,300 digits anywhere".
 _DIGITS = 4300
+
+_NO_PARAMS = Raw(b"{}")
 
 Params: TypeAlias = msgspec.Struct | dict[str, Any] | Raw | None
 """What can be sent as params: a type of `turnwire.wire`, plain JSON, JSON text, or nothing."""
@@ -141,10 +142,13 @@ def decode_params(method: str, params: Raw | None) -> Any:
         Refusal: invalidParams, with the JSON pointer of the fault (RPC-11).
         KeyError: the protocol has no such method.
     """
+    if params is None:
+        params = _NO_PARAMS
+    decode = params_decoder(method)
     try:
-        return _absent_params(method) if params is None else params_decoder(method)(params)
+        return decode(params)
     except msgspec.DecodeError as error:
-        raise invalid_params([_issue(error)]) from None
+        raise invalid_params([issue_of(error, decode, params)]) from None
 
 
 def decode_result(method: str, result: Raw) -> Any:
@@ -154,10 +158,11 @@ def decode_result(method: str, result: Raw) -> Any:
         RemoteProtocolError: the result is not what the protocol says.
         KeyError: the protocol has no such method.
     """
+    decode = result_decoder(method)
     try:
-        return result_decoder(method)(result)
+        return decode(result)
     except msgspec.DecodeError as error:
-        issue = _issue(error)
+        issue = issue_of(error, decode, result)
         raise RemoteProtocolError(f"the result of {method} is not lawful at {issue.path!r}: {issue.message}") from None
 
 
@@ -166,7 +171,7 @@ def decode_error(error: Raw) -> RemoteError | RemoteProtocolError:
     try:
         found = _decode_error_object(error)
     except msgspec.DecodeError as fault:
-        issue = _issue(fault)
+        issue = issue_of(fault, _decode_error_object, error)
         return RemoteProtocolError(f"the error of a response is not lawful at {issue.path!r}: {issue.message}")
     return RemoteError(found.code, found.message, found.data if isinstance(found.data, dict) else None)
 
@@ -226,12 +231,6 @@ _decode_any = msgspec.json.Decoder(Raw).decode
 _decode_id = msgspec.json.Decoder(Annotated[int, msgspec.Meta(ge=-_ID_BOUND, le=_ID_BOUND)] | str).decode
 _decode_text = msgspec.json.Decoder(str).decode
 _decode_error_object = msgspec.json.Decoder(_ErrorObject).decode
-
-
-@cache
-def _absent_params(method: str) -> Any:
-    # Params are frozen, so one instance serves every call.
-    return params_decoder(method)(b"{}")
 
 
 def _decode_slowly(message: bytes) -> Envelope:
@@ -329,12 +328,3 @@ def _holds_huge_integer(message: bytes) -> bool:
     if probes.translate(None, b"0123456789") == probes:
         return False
     return re.search(_HUGE_INTEGER, re.sub(_STRING, b'""', message)) is not None
-
-
-def _issue(error: msgspec.DecodeError) -> Issue:
-    """msgspec's sentence as an issue: its path becomes a JSON pointer."""
-    message, _, path = str(error).partition(" - at `$")
-    pointer = ""
-    for step in path.removesuffix("`").replace("[", ".").replace("]", "").split(".")[1:]:
-        pointer += "/" + step.replace("~", "~0").replace("/", "~1")
-    return Issue(pointer, message.replace("`", "'"))
