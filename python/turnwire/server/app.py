@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from turnwire import wire
 from turnwire.events import CloseReason
@@ -19,7 +20,6 @@ from turnwire.server.limits import default_limits, peer_limits
 from turnwire.server.session import Session
 from turnwire.server.state import ServerState
 from turnwire.store.base import Store
-from turnwire.store.memory import MemoryStore
 from turnwire.transports.base import Transport
 from turnwire.transports.embedded import EmbeddedTransport
 
@@ -30,8 +30,10 @@ class Server:
     """Threads and turns of one host, for as many connections as there are."""
 
     def __init__(self, host: Host, *, store: Store | None = None, limits: wire.Limits | None = None) -> None:
-        self.limits = default_limits() if limits is None else limits
-        self._state = ServerState(host, MemoryStore() if store is None else store, self.limits)
+        given = default_limits() if limits is None else limits
+        # What a store promises is its own; one that keeps nothing on a disk promises nothing.
+        self.limits = replace(given, fsync=UNSET if store is None or store.fsync is None else store.fsync)
+        self._state = ServerState(host, store, self.limits)
         self._peer_limits = peer_limits(self.limits)
 
     async def serve(self, transport: Transport, *, principal: str | None = None) -> None:
@@ -76,7 +78,8 @@ class Server:
         self._state.draining = True
         if self._state.work is not None:
             await self._state.work.settle("shutdown", grace_ms=0)
-        self._state.store.close()
+        if self._state.store is not None:
+            self._state.store.close()
         await self._state.host.close()
 
     async def _at_end(self, reason: CloseReason) -> None:

@@ -5,13 +5,12 @@ answer wins. Whatever goes wrong, nothing runs without a valid accept (APPR-4).
 import asyncio
 from collections.abc import Iterable
 from hmac import compare_digest
-from typing import Any, Protocol
+from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from turnwire.errors import Issue, ProtocolError, invalid_params, not_found, request_closed
-from turnwire.server.hub import Hub, Listener
+from turnwire.server.hub import Asker, Hub, Listener
 from turnwire.server.ids import now_ms
 from turnwire.server.thread import LiveThread, with_nonce, without_nonce
 from turnwire.state import StateMachine
@@ -28,7 +27,7 @@ from turnwire.wire import (
     PendingApproval,
 )
 
-__all__ = ["OPTIONS", "Approvals", "Asker", "Waiting", "announce_resolution", "chosen_option", "demand_nonce"]
+__all__ = ["OPTIONS", "Approvals", "Waiting", "announce_resolution", "chosen_option", "demand_nonce"]
 
 # APPR-13: what every approval offers; saved answers would be more, and are not served.
 OPTIONS = (
@@ -39,20 +38,6 @@ OPTIONS = (
 )
 # How many ids are remembered after their end, for whoever answers late (APPR-5).
 _CLOSED = 10_000
-
-
-class Asker(Listener, Protocol):
-    """A connection that may declare that it answers approvals."""
-
-    # Whether the client declared the capability `approvals` (LIFE-18).
-    answers_approvals: bool
-
-    async def ask(self, method: str, params: msgspec.Struct) -> Any:
-        """The typed answer of the client to a request.
-
-        Raises:
-            ProtocolError: there is none.
-        """
 
 
 class Waiting:

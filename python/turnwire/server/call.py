@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-from turnwire.server.approvals import Asker
+from turnwire.server.hub import Asker
 from turnwire.server.state import ServerState
 from turnwire.wire import ClientCapabilities
 

@@ -22,6 +22,7 @@ from turnwire.server.state import ServerState
 from turnwire.server.thread import LiveThread
 from turnwire.server.threads import Threads
 from turnwire.server.turn import TurnRun
+from turnwire.store.memory import MemoryStore
 
 __all__ = ["Engine", "engine_of"]
 
@@ -41,6 +42,8 @@ class Engine:
 
     def __init__(self, state: ServerState) -> None:
         self._state = state
+        if state.store is None:
+            state.store = MemoryStore()
         self.threads = Threads(state.store, state.hub)
         self.approvals = Approvals(state.hub, state.limits)
         self.keys = Keys()

@@ -4,14 +4,14 @@ A notification is encoded once, however many hear it. What a connection does not
 that every notification counts in `seq` all the same (LIFE-15).
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from turnwire.codec import encode_notification
 from turnwire.wire import METHODS
 
-__all__ = ["Hub", "Listener"]
+__all__ = ["Asker", "Hub", "Listener"]
 
 
 class Listener(Protocol):
@@ -22,6 +22,20 @@ class Listener(Protocol):
 
     def tell(self, method: str, params: msgspec.Struct) -> None:
         """Sends a transient notification, unless the connection does not want it or reads too slowly."""
+
+
+class Asker(Listener, Protocol):
+    """A connection that may declare that it answers approvals."""
+
+    # Whether the client declared the capability `approvals` (LIFE-18).
+    answers_approvals: bool
+
+    async def ask(self, method: str, params: msgspec.Struct) -> Any:
+        """The typed answer of the client to a request.
+
+        Raises:
+            ProtocolError: there is none.
+        """
 
 
 class Hub:

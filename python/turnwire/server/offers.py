@@ -1,6 +1,6 @@
 """What this server offers: a capability that is advertised is served whole (LIFE-7), any other not at all (LIFE-8)."""
 
-from pathlib import Path
+import os
 from typing import Any
 
 from turnwire import wire
@@ -10,13 +10,14 @@ from turnwire.wire import METHODS, SERVER_CAPABILITIES, Capability, ConformanceC
 __all__ = ["EXPERIMENTAL_MEMBERS", "GATED_MEMBERS", "OFFERED", "capabilities_of", "is_experimental", "schema_file"]
 
 
-def schema_file(name: str) -> Path:
+def schema_file(name: str) -> str:
     """A form of the schema that lies in the package beside the generated code."""
-    return Path(wire.__file__).parent / "generated" / name
+    # Without pathlib, which would cost a start more than all that this module does.
+    return os.path.join(os.path.dirname(wire.__file__), "generated", name)  # noqa: PTH118, PTH120 - see above
 
 
 # SCHEMA-1 promises both forms, so neither is offered where one was not generated.
-_EXPORT = ("schemaExport",) if schema_file("schema.ts").exists() else ()
+_EXPORT = ("schemaExport",) if os.path.exists(schema_file("schema.ts")) else ()  # noqa: PTH110 - see above
 
 OFFERED = frozenset(("threads", "turns", "steer", "approvals", "models", *_EXPORT))
 """The keys whose methods and members are served. `conformance` gates neither."""

@@ -57,8 +57,7 @@ class Session:
 
     def handle_request(self, request: RequestReceived) -> Reply:
         route = self._routes.get(request.method) or self._admit(request.method)
-        if self._state.draining and route.changes:
-            raise shutting_down()
+        self._demand_running(route)
         if not self._state.host.authorize(self.principal, request.method):
             raise unauthorized()
         params = request.params
@@ -136,12 +135,18 @@ class Session:
 
     async def _serve_later(self, request: RequestReceived, route: Route, call: Call) -> bytes:
         try:
+            # A shutdown that came before this request may have begun after it passed the gates.
+            self._demand_running(route)
             reply = encode_result(request.id, await route.handler(call))
         except Refusal as refusal:
             reply = encode_error(request.id, refusal)
         except Exception as error:  # noqa: BLE001 - see handle_request
             reply = encode_error(request.id, self._unforeseen(request.method, error))
         return self._send_first(reply)
+
+    def _demand_running(self, route: Route) -> None:
+        if self._state.draining and route.changes:
+            raise shutting_down()
 
     def _send_first(self, reply: bytes) -> bytes:
         held, self._held = self._held, None

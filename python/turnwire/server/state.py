@@ -26,8 +26,9 @@ class Work(Protocol):
 class ServerState:
     """One server."""
 
-    def __init__(self, host: Host, store: Store, limits: wire.Limits) -> None:
+    def __init__(self, host: Host, store: Store | None, limits: wire.Limits) -> None:
         self.host = host
+        # None until the first request about a thread, where the host of the server brought none.
         self.store = store
         self.limits = limits
         self.hub = Hub()

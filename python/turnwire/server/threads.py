@@ -52,6 +52,14 @@ class Threads:
         """The headers of all threads."""
         return iter(list(self._store.headers()))
 
+    def updated_by(self, header: Thread, moment: int) -> int:
+        """When anything of the thread was last recorded up to a moment: its place in a list as it was then."""
+        if header.updated_at <= moment:
+            return header.updated_at
+        return max(
+            (event.at for event in self._store.events(header.id) if event.at <= moment), default=header.created_at
+        )
+
     def load(self, thread_id: str) -> LiveThread:
         """The thread, loaded; it stays so until `unload`.
 

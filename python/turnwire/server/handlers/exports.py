@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 from msgspec import UNSET
 
@@ -15,9 +17,13 @@ __all__ = ["HANDLERS"]
 def schema_export(call: Call) -> SchemaExportResult:
     params: SchemaExportParams = call.params
     # Absent means both.
-    schema = UNSET if params.format == "typescript" else msgspec.json.decode(schema_file("schema.json").read_bytes())
-    module = UNSET if params.format == "jsonSchema" else schema_file("schema.ts").read_text("utf-8")
+    schema = UNSET if params.format == "typescript" else msgspec.json.decode(_read("schema.json"))
+    module = UNSET if params.format == "jsonSchema" else _read("schema.ts").decode()
     return SchemaExportResult(version=PROTOCOL_VERSION, digest=SCHEMA_DIGEST, json_schema=schema, typescript=module)
+
+
+def _read(name: str) -> bytes:
+    return Path(schema_file(name)).read_bytes()
 
 
 HANDLERS: dict[str, Handler] = {"schema/export": schema_export}

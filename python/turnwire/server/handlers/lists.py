@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from turnwire.errors import not_found
 from turnwire.server.call import Call, Handler
-from turnwire.server.cursors import binding
+from turnwire.server.cursors import binding, read_cursor
 from turnwire.server.engine import engine_of
 from turnwire.server.paging import Entry, Query, page
 from turnwire.wire import (
@@ -32,8 +32,8 @@ _ITEMS = 100
 
 def threads(call: Call) -> ThreadListResult:
     params: ThreadListParams = call.params
-    matching = [header for header in engine_of(call.state).threads.headers() if _matches(header, params)]
-    entries = sorted(Entry(header.updated_at, header.id, header) for header in matching)
+    known = engine_of(call.state).threads
+    matching = [header for header in known.headers() if _matches(header, params)]
     direction = "descending" if params.direction is UNSET else params.direction
     identity = UNSET if params.identity is UNSET else _members(params.identity)
     bound = binding(
@@ -44,7 +44,12 @@ def threads(call: Call) -> ThreadListResult:
         identity=identity,
         direction=direction,
     )
-    end = entries[-1].place if entries else 0
+    end = max((header.updated_at for header in matching), default=0)
+    if params.cursor is not UNSET:
+        # What changed during the walk stands where it stood when it began: neither lost nor doubled.
+        end = read_cursor(params.cursor, binding=bound).end
+    places = ((known.updated_by(header, end), header) for header in matching)
+    entries = sorted((Entry(place, header.id, header) for place, header in places), key=lambda entry: entry[:2])
     data, cursor = page(entries, _query(call, params, bound, default=_THREADS, direction=direction, end=end))
     return ThreadListResult(data=data, next_cursor=cursor, total_matched=len(matching))
 
