@@ -25,7 +25,6 @@ NOT_SHOWN = {
     "parseError",
     "shuttingDown",
     "threadArchived",
-    "threadPaused",
     "unauthorized",
 }
 
