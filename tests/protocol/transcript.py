@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from protocol.families import bundle, derived, table
-from protocol.oracle import Oracle
+from protocol.oracle import Fault, Oracle
 
 __all__ = ["Line", "complaints", "read"]
 
@@ -60,9 +60,14 @@ def _oracle(type_name: str) -> Oracle:
 
 
 def _faults(type_name: str, value: Any) -> Iterator[str]:
-    fault = _oracle(type_name).first_fault(value)
+    fault = _first_fault(type_name, json.dumps(value))
     if fault is not None:
         yield f"{type_name}: {fault.rule} at {fault.pointer or 'the root'}"
+
+
+@functools.cache
+def _first_fault(type_name: str, text: str) -> Fault | None:
+    return _oracle(type_name).first_fault(json.loads(text))
 
 
 class _Talk:
