@@ -1,5 +1,7 @@
 """The proof of the checks: each one fails every server that breaks its clause, and passes every lawful one."""
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -7,14 +9,8 @@ import pytest
 
 from turnwire.conformance.registry import catalogue
 
-sys.path.insert(0, str(Path(__file__).parent / "fixture"))
-
-from mutants_life import LIFE
-from mutants_rpc import RPC
-from mutants_stdio import STDIO
-from variants import VARIANTS
-
-MUTANTS = {**RPC, **STDIO, **LIFE}
+# The fixture runs without this process's packages, so it is asked for its names rather than imported.
+NAMES = json.loads(subprocess.check_output([sys.executable, "-S", "-E", Path(__file__).parent / "fixture", "--names"]))
 CHECKS = {check.id: check for check in catalogue()}
 KILLS = [(check.id, name) for check in catalogue() for name in check.mutants]
 # Clauses that only another contract has: judged by that contract, against servers of its own.
@@ -26,7 +22,7 @@ IMPATIENT = 0.2
 
 def test_every_check_has_a_mutant_and_every_mutant_a_check():
     assert [] == [check.id for check in catalogue() if not check.mutants]
-    assert set(MUTANTS) == {name for check in catalogue() for name in check.mutants}
+    assert set(NAMES["mutants"]) == {name for check in catalogue() for name in check.mutants}
 
 
 @pytest.mark.parametrize(("identifier", "name"), KILLS)
@@ -45,7 +41,7 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
     assert row["repro"].startswith(f"turnwire check server --select {identifier} ")
 
 
-@pytest.mark.parametrize("name", ["", *sorted(set(VARIANTS) - {"closed"})])
+@pytest.mark.parametrize("name", ["", *sorted(set(NAMES["variants"]) - {"closed"})])
 def test_lawful_servers_pass_every_check(name, judge, fixture_argv):
     judged = judge(fixture_argv(*(["--variant", name] if name else [])), retries=2, jobs=2, strict=True)
 

@@ -6,7 +6,7 @@ from turnwire.conformance.probe import Probe
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.trace import Frame
 
-__all__ = ["Turn", "start_turn"]
+__all__ = ["Turn", "is_scripted", "start_turn"]
 
 
 class Turn:
@@ -63,8 +63,8 @@ def start_turn(subject: Subject, probe: Probe, course: str) -> Turn:
         NotExercised: the server promises no script, the profile has no prompt for it, or no turn starts.
     """
     script = subject.profile.script
-    if script.capability and not pick(subject.capabilities, script.capability):
-        raise NotExercised(f"the server does not declare the capability {script.capability.strip('/')}")
+    if not is_scripted(subject):
+        raise NotExercised("the server declares no agent that obeys a script")
     if course not in script.prompts:
         raise NotExercised(f"the profile {subject.profile.name} has no prompt for a {course} turn")
     thread = subject.create(probe)
@@ -73,3 +73,9 @@ def start_turn(subject: Subject, probe: Probe, course: str) -> Turn:
     if "result" not in reply.value:
         raise NotExercised(f"no turn could be started: {reply}")
     return Turn(subject, probe, thread, mark)
+
+
+def is_scripted(subject: Subject) -> bool:
+    """Whether the contract has prompts with a known course and the server declares that it obeys them."""
+    script = subject.profile.script
+    return bool(script.prompts) and (not script.capability or bool(pick(subject.capabilities, script.capability)))

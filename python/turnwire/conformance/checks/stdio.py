@@ -14,7 +14,7 @@ from turnwire.conformance.strict import NotStrict, dumps, parse
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.tour import UNICODE_TEXT
 from turnwire.conformance.trace import Frame, clip
-from turnwire.conformance.turns import Turn, start_turn
+from turnwire.conformance.turns import Turn, is_scripted, start_turn
 
 __all__: list[str] = []
 
@@ -77,9 +77,9 @@ def lone_surrogate(subject: Subject) -> str | None:
     """Half of a surrogate pair, in params, in a method and in an id: one error each, and the session lives."""
     method = subject.operation("list").method
     cases = {
-        "params": subject.line(f'"id":"s-1","method":"{method}","params":{{"x":"\\ud800"}}'),
-        "the method": subject.line('"id":"s-2","method":"x\\udc00"'),
+        "the method": subject.line('"id":"s-1","method":"x\\udc00"'),
         "the id": subject.line(f'"id":"\\ud83d","method":"{method}"'),
+        "params": subject.line(f'"id":"s-2","method":"{method}","params":{{"x":"\\ud800"}}'),
     }
     notes = []
     for place, line in cases.items():
@@ -222,7 +222,7 @@ def sigterm(subject: Subject) -> None:
     _read_to_end(probe, subject.target.timeouts.exit)
     if probe.process.exit_code() is None:
         raise Unmet(f"an end within {subject.target.timeouts.exit:g} s of SIGTERM", "it still runs")
-    if pick(subject.capabilities, subject.profile.script.capability):
+    if is_scripted(subject):
         _nothing_granted(subject)
 
 
