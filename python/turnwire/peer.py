@@ -124,7 +124,7 @@ class Peer:
             await asyncio.shield(self._lost)
         finally:
             if not self._lost.done():
-                self._dispatch(self._connection.close("closed"))
+                self._end("closed")
                 self._transport.abort("closed")
         if self._drain is not None:
             await self._drain
@@ -180,7 +180,7 @@ class Peer:
         """End the connection from this side: no more is read, what runs may finish, everything is flushed."""
         self._transport.pause_reading()
         self._inbox.clear()
-        self._dispatch(self._connection.close("closed"))
+        self._end("closed")
 
     # What follows is the Receiver of the transport.
 
@@ -197,11 +197,12 @@ class Peer:
     def eof_received(self) -> None:
         """See `Receiver`."""
         self._hear(self._connection.receive_eof())
+        self._limit_the_end("eof")
 
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002 - why does not matter here
         """See `Receiver`."""
         self._inbox.clear()
-        self._dispatch(self._connection.close("lost"))
+        self._end("lost")
         if self._last_call is not None:
             self._last_call.cancel()
         if not self._lost.done():
@@ -255,7 +256,7 @@ class Peer:
                     self._outbox.put(event.reply)
                 endpoint.handle_refused(event)
             elif isinstance(event, Closed):
-                self._end(endpoint, event.reason)
+                self._end(event.reason)
         except Exception as error:  # noqa: BLE001 - an event that the endpoint fails on must not end the connection
             self._report(f"the endpoint failed on {type(event).__name__}", error)
 
@@ -346,7 +347,7 @@ class Peer:
         elif self._transport.slow_reader == "pause":
             self._transport.pause_reading()
         elif not self.is_closed:
-            self._dispatch(self._connection.close("slowReader"))
+            self._end("slowReader")
             self._transport.abort("slowReader")
 
     def _flush(self) -> None:
@@ -356,17 +357,24 @@ class Peer:
             if lines:
                 self._transport.write(lines)
 
-    def _end(self, endpoint: Endpoint, reason: CloseReason) -> None:
-        """The one place where a connection ends, whoever ended it."""
+    def _end(self, reason: CloseReason) -> None:
+        """The one place where a connection ends, whoever ended it first."""
+        if self._drain is not None or self._endpoint is None:
+            return
+        self._connection.close(reason)
         if self._timer is not None:
             self._timer.cancel()
         for answer in self._calls.values():
             if not answer.done():
                 answer.set_exception(ConnectionClosed(f"the connection ended ({reason}) before the answer came"))
-        self._drain = self._loop.create_task(self._finish(endpoint.handle_closed(reason)))
-        # A reader that takes nothing does not keep the process alive.
-        deadline = self.limits.drain_seconds + self.limits.linger_seconds
-        self._last_call = self._loop.call_later(deadline, self._transport.abort, reason)
+        self._drain = self._loop.create_task(self._finish(self._endpoint.handle_closed(reason)))
+        self._limit_the_end(reason)
+
+    def _limit_the_end(self, reason: CloseReason) -> None:
+        """A reader that takes nothing does not keep the process alive."""
+        if self._last_call is None and not self._lost.done():
+            seconds = self.limits.drain_seconds + self.limits.linger_seconds
+            self._last_call = self._loop.call_later(seconds, self._transport.abort, reason)
 
     async def _finish(self, closing: Coroutine[Any, Any, None] | None) -> None:
         try:
