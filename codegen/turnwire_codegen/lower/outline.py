@@ -1,0 +1,162 @@
+"""Plans as functions: what asks only about the value itself stays in place, everything else becomes a plan with a name.
+
+Emitters print one function a name, so that the code is flat whatever the schema's nesting.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from turnwire_codegen.rules import (
+    Bound,
+    Call,
+    Choice,
+    Const,
+    Contains,
+    Count,
+    Evaluated,
+    Fields,
+    Format,
+    Guard,
+    If,
+    Items,
+    Length,
+    Members,
+    Multiple,
+    Pattern,
+    Plan,
+    Plans,
+    Required,
+    Rule,
+    Target,
+    Type,
+    Unevaluated,
+    Unique,
+)
+
+__all__ = ["is_leaf", "outline"]
+
+_LEAVES = Type | Const | Bound | Multiple | Length | Pattern | Format | Count | Required | Unique
+
+
+def is_leaf(target: Target) -> bool:
+    """Whether every rule can be answered without looking at another plan."""
+    return isinstance(target, Plan) and all(isinstance(rule, _LEAVES) for rule in target.rules)
+
+
+def outline(plans: Plans, roots: Iterable[str]) -> Plans:
+    """The plans that `roots` need; in them every target is a leaf or a call, every arm of a tagged choice a call."""
+    made: dict[str, Plan] = {}
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in made:
+            page = _Page(name, plans.named, made, {})
+            made[name] = page.plan(plans.named[name], name)
+            waiting.extend(_called(made[name]))
+            waiting.extend(name for extracted in page.taken.values() for name in _called(made[extracted]))
+    return Plans(dict(sorted(made.items())))
+
+
+class _Page(msgspec.Struct):
+    """The extraction of one named plan; equal plans inside it become one function."""
+
+    owner: str
+    named: Mapping[str, Plan]
+    made: dict[str, Plan]
+    taken: dict[bytes, str]
+
+    def plan(self, plan: Plan, name: str) -> Plan:
+        return Plan(tuple(self.rule(rule, name) for rule in plan.rules))
+
+    def rule(self, rule: Rule, name: str) -> Rule:
+        match rule:
+            case Fields(plans=fields):
+                return Fields(tuple((field, self.target(plan, name, field)) for field, plan in fields))
+            case Items(prefix=prefix, rest=rest):
+                places = tuple(self.targets(plans, name, str(index)) for index, plans in enumerate(prefix))
+                return Items(places, self.targets(rest, name, "item"))
+            case Members(patterns=patterns):
+                return msgspec.structs.replace(
+                    rule,
+                    patterns=tuple((source, self.target(plan, name, "matching")) for source, plan in patterns),
+                    extra=self.optional(rule.extra, name, "other"),
+                    keys=self.optional(rule.keys, name, "key"),
+                )
+            case Contains(plan=plan):
+                return msgspec.structs.replace(rule, plan=self.target(plan, name, "contained"))
+            case Choice(arms=arms):
+                replaced = tuple(self.arm(rule, index, name) for index in range(len(arms)))
+                return msgspec.structs.replace(rule, arms=replaced)
+            case If(cond=cond, then=then, other=other):
+                return If(
+                    self.target(cond, name, "condition"),
+                    self.optional(then, name, "then"),
+                    self.optional(other, name, "else"),
+                )
+            case Unevaluated(plan=plan, entries=entries):
+                guarded = tuple(self.entry(entry, name) for entry in entries)
+                return msgspec.structs.replace(rule, plan=self.target(plan, name, "unevaluated"), entries=guarded)
+            case _:
+                return rule
+
+    def entry(self, entry: Evaluated, name: str) -> Evaluated:
+        guards = tuple(Guard(self.target(guard.plan, name, "arm"), guard.holds) for guard in entry.guards)
+        return msgspec.structs.replace(entry, guards=guards)
+
+    def arm(self, choice: Choice, index: int, name: str) -> Target:
+        arm = choice.arms[index]
+        if choice.mode != "tagged":
+            return self.target(arm, name, "excluded" if choice.mode == "not" else "arm")
+        tag = choice.tags[index] if index < len(choice.tags) else "others"
+        return arm if isinstance(arm, Call) else self.extract(arm, name, tag)
+
+    def optional(self, target: Target | None, name: str, step: str) -> Target | None:
+        return None if target is None else self.target(target, name, step)
+
+    def targets(self, targets: tuple[Target, ...], name: str, step: str) -> tuple[Target, ...]:
+        return tuple(self.target(target, name, step) for target in targets)
+
+    def target(self, target: Target, name: str, step: str) -> Target:
+        """A leaf in place of what is one, even behind a name; a call of everything else."""
+        plan = self.named[target.name] if isinstance(target, Call) else target
+        if is_leaf(plan):
+            return plan
+        return target if isinstance(target, Call) else self.extract(target, name, step)
+
+    def extract(self, plan: Plan, name: str, step: str) -> Call:
+        key = msgspec.json.encode(plan)
+        if key not in self.taken:
+            names = (f"{name}/{_escape(step)}{suffix}" for suffix in _suffixes())
+            free = next(one for one in names if one not in self.named and one not in self.made)
+            self.taken[key] = free
+            # The name is taken before the plan below it asks for names of its own.
+            self.made[free] = Plan()
+            self.made[free] = self.plan(plan, free)
+        return Call(self.taken[key])
+
+
+def _suffixes() -> Iterator[str]:
+    yield ""
+    number = 2
+    while True:
+        yield f" {number}"
+        number += 1
+
+
+def _escape(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
+
+
+def _called(plan: Plan) -> Iterator[str]:
+    """The names that a plan calls directly."""
+    pending: list[Any] = [plan.rules]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Call):
+            yield part.name
+        elif isinstance(part, tuple):
+            pending.extend(part)
+        elif isinstance(part, msgspec.Struct) and not isinstance(part, Const):
+            pending.extend(getattr(part, name) for name in part.__struct_fields__)
