@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from turnwire import wire
@@ -144,6 +145,9 @@ class Catalogue:
             self._set_aside(name, damage)
             return None
         if file is None or header is None:
+            if entry is not None:
+                self._tell(f"{self._shelf.path(name)} holds no event any more")
+                self.drop(name)
             return None
         if entry is None or entry.hash != file.head.hash or entry.mtime != found.st_mtime_ns:
             self._index.put(_entry(name, file, header))
@@ -175,7 +179,11 @@ class Catalogue:
                 if not any(event.type.startswith(_TELLING) for event in events):
                     last = events[-1] if events else None
                     return replace(entry.header, seq=last.seq, updated_at=last.at) if last else entry.header
-        header = History.load(read(line) for line in file.lines()).header
+        try:
+            header = History.load(read(line) for line in file.lines()).header
+        except (msgspec.MsgspecError, LookupError, AttributeError) as error:
+            # The bytes are those that were stored; whoever stored them knew things that this version does not.
+            raise ThreadDamaged(f"{file.path}: its events tell of no thread: {error!r}") from error
         if name_of(header.id) != name:
             raise ThreadDamaged(f"{file.path} is the record of the thread {header.id}, which has another name")
         return header

@@ -99,5 +99,9 @@ class Files:
         path.unlink(missing_ok=True)
 
     def make_directory(self, path: Path) -> None:
-        """Makes a directory that only its owner enters; nothing happens where it is."""
-        path.mkdir(_DIRECTORY_MODE, exist_ok=True)
+        """Makes a directory that only its owner enters, and makes it last; nothing happens where it is."""
+        try:
+            path.mkdir(_DIRECTORY_MODE)
+        except FileExistsError:
+            return
+        self.sync_directory(path.parent)

@@ -1,0 +1,122 @@
+"""After any step the power may fail. What is on the disk then is what the policy promises, and always a good record."""
+
+import pytest
+
+from store.power import RecordingFiles, lay_out, losses
+from store.records import event, first, header
+from turnwire.store.chain import verify
+from turnwire.store.jsonl import JsonlStore
+
+POLICIES = ("always", "terminal", "never")
+
+
+def live(directory, policy, files=None):
+    """Two threads, one of them deleted in the end; returns the steps, with what was promised between them."""
+    files = files or RecordingFiles(directory)
+    store = JsonlStore(directory, fsync=policy, files=files)
+    types = ["item/a", "approval/noted", "item/b", "item/c", "thread/noted", "item/d"]
+    for thread_id in ("t1", "t2"):
+        store.create(header(thread_id), first(thread_id))
+        files.tell((thread_id, 1, True))
+    for seq, type_ in enumerate(types, 2):
+        for thread_id in ("t1", "t2"):
+            store.append(header(thread_id, seq), event(seq, type_, text=thread_id * 50))
+            files.tell((thread_id, seq, type_.startswith(("approval/", "thread/"))))
+    store.release("t1")
+    store.append(header("t1", 20), event(20, "thread/noted"))
+    files.tell(("t1", 20, True))
+    store.delete("t2")
+    files.tell(("t2", 0, True))
+    store.close()
+    return files.steps
+
+
+def promised(steps, policy, *, power):
+    """The last event of each thread that must be there; 0 for one that must be gone. `power` or only the process."""
+    last = {}
+    for step in steps:
+        if step.what == "told":
+            thread_id, seq, forced = step.promise
+            if not power or policy == "always" or (policy == "terminal" and forced):
+                last[thread_id] = seq
+    return last
+
+
+def is_going(steps):
+    """Whether t2 is being deleted: from then on it may be there, as a whole, or not."""
+    return any(step.what == "remove" for step in steps)
+
+
+def break_everywhere(steps, policy, place):
+    """Loses power, or only the process, after each step, in some ways each time."""
+    for count in range(len(steps) + 1):
+        for number, (loss, files) in enumerate(losses(steps[:count], seed=count)):
+            check(files, place / f"{count}-{number}", steps[:count], policy, power=loss != "kill")
+
+
+def check(files, place, steps, policy, *, power):
+    """Opens what is left and holds it against the promise and against what was stored."""
+    lay_out(files, place)
+    told = []
+    store = JsonlStore(place, fsync=policy, tell=told.append)
+    listed = {found.id: found.seq for found in store.headers()}
+    for thread_id in ("t1", "t2"):
+        verdict = verify(store.lines(thread_id))
+        least = promised(steps, policy, power=power).get(thread_id)
+        assert verdict.fault is None
+        assert listed.get(thread_id, 0) == verdict.head.seq
+        if least == 0 or (thread_id == "t2" and verdict.head.seq == 0 and is_going(steps)):
+            assert verdict.head.seq == 0
+        else:
+            assert verdict.head.seq >= (least or 0)
+        assert all(line in RECORDED[thread_id] for line in store.lines(thread_id))
+        if verdict.head.seq == 0:
+            store.create(header(thread_id), first(thread_id))
+        store.append(header(thread_id, 30), event(30))
+        assert verify(store.lines(thread_id)).fault is None
+    store.close()
+    assert not [sentence for sentence in told if "damaged" in sentence]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _recorded(tmp_path_factory):
+    """The bytes of all events of that life; they are the same whatever the policy."""
+    steps = live(tmp_path_factory.mktemp("recorded") / "state", "never")
+    written = [line for step in steps if step.what == "write" for line in step.data.splitlines()]
+    RECORDED["t1"] = RECORDED["t2"] = {line for line in written if line.startswith(b'{"seq"')}
+
+
+RECORDED = {}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_after_any_step_what_is_left_is_what_was_promised(tmp_path, policy):
+    break_everywhere(live(tmp_path / "state", policy), policy, tmp_path)
+
+
+def test_policies_force_as_often_as_they_say(tmp_path):
+    forced = {policy: sum(step.what == "sync" for step in live(tmp_path / policy, policy)) for policy in POLICIES}
+
+    assert forced == {"always": 15, "terminal": 7, "never": 0}
+
+
+class Lazy(RecordingFiles):
+    """Files that say they force, and do not."""
+
+    def sync(self, descriptor):
+        pass
+
+
+class Hasty(RecordingFiles):
+    """Files whose names are never forced."""
+
+    def sync_directory(self, path):
+        pass
+
+
+@pytest.mark.parametrize("liar", [Lazy, Hasty])
+def test_a_lie_is_found_out(tmp_path, liar):
+    steps = live(tmp_path / "state", "always", liar(tmp_path / "state"))
+
+    with pytest.raises(AssertionError):
+        break_everywhere(steps, "always", tmp_path)
