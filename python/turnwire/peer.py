@@ -6,12 +6,13 @@ a task. Bounds: LIM-1 to LIM-4.
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, cast
 
 from msgspec import Raw
 
-from turnwire.codec import Limits, Params, decode_result, encode_error
+from turnwire.codec import Params, decode_result, encode_error
 from turnwire.connection import Connection, Role
+from turnwire.endpoint import Endpoint, PeerLimits, Reply
 from turnwire.errors import ConnectionClosed, Refusal, RequestTimeout, internal_error, overloaded
 from turnwire.events import (
     Closed,
@@ -28,49 +29,9 @@ from turnwire.transports.base import Transport
 
 __all__ = ["Endpoint", "Peer", "PeerLimits", "Reply"]
 
-Reply: TypeAlias = bytes | Coroutine[Any, Any, bytes]
-"""The line that answers a request (`codec.encode_result`, `encode_error`), or a coroutine that gives it.
-
-Empty bytes mean that the endpoint has sent the reply itself with `Peer.send`, to put something behind it.
-"""
-
-
-class PeerLimits(Limits, frozen=True, kw_only=True):
-    """The bounds of a connection, with those of a single message; section LIM."""
-
-    requests: int = 256
-    request_bytes: int = 32 * 1024 * 1024
-    output_messages: int = 512
-    output_bytes: int = 8 * 1024 * 1024
-    pending: int = 256
-    # STDIO-13: "exits within 5 seconds"; what runs at the end gets most of them, and its output a moment to leave.
-    drain_seconds: float = 4.0
-    linger_seconds: float = 0.5
-    retry_after_ms: int = 100
-
-
-class Endpoint(Protocol):
-    """Who is behind a peer: a session of the server, or a client."""
-
-    def handle_request(self, request: RequestReceived) -> Reply:
-        """Answer one request, known or not. A Refusal that is raised, here or in the coroutine, is the answer.
-
-        A coroutine is begun only when the request queue has room (LIM-3), and is closed unbegun otherwise: what
-        changes anything belongs inside it. An answer that is given at once never counts.
-        """
-
-    def handle_notification(self, notification: NotificationReceived) -> None:
-        """One notification, known or not. RPC-16: ignore what is no notification of the other side."""
-
-    def handle_refused(self, refused: Refused) -> None:
-        """Something came that is not served; its reply, if one is due, is on its way. For logs."""
-
-    def handle_closed(self, reason: CloseReason) -> Coroutine[Any, Any, None] | None:
-        """No more input comes; called once.
-
-        Unless the reason is `lost`, what is sent still goes out: the peer awaits the coroutine and every handler that
-        runs, for at most `drain_seconds`, flushes, and closes the transport.
-        """
+# While the other side does not read, so much of what it writes is kept unhandled before no more is taken from it: the
+# end of its input is then still noticed in most cases, and a process does not outlive it.
+_HELD_BYTES = 1024 * 1024
 
 
 class Peer:
@@ -88,6 +49,7 @@ class Peer:
         self._handlers: set[asyncio.Task[None]] = set()
         self._handler_bytes = 0
         self._inbox: list[Event] = []
+        self._held = 0
         self._congested = False
         self._flush_due = False
         self._timer: asyncio.TimerHandle | None = None
@@ -187,12 +149,12 @@ class Peer:
     def data_received(self, chunk: bytes) -> None:
         """See `Receiver`."""
         if not self.is_closed:
-            self._hear(self._connection.receive_data(chunk))
+            self._hear(self._connection.receive_data(chunk), len(chunk))
 
     def message_received(self, message: bytes) -> None:
         """See `Receiver`."""
         if not self.is_closed:
-            self._hear(self._connection.receive_message(message))
+            self._hear(self._connection.receive_message(message), len(message))
 
     def eof_received(self) -> None:
         """See `Receiver`."""
@@ -216,16 +178,19 @@ class Peer:
         """See `Receiver`."""
         self._congested = False
         self._flush()
-        events, self._inbox = self._inbox, []
+        events, self._inbox, self._held = self._inbox, [], 0
         self._dispatch(events)
         if not self._inbox and not self.is_closed:
             self._transport.resume_reading()
 
-    def _hear(self, events: list[Event]) -> None:
-        if self._inbox:
-            self._inbox += events
-        else:
+    def _hear(self, events: list[Event], size: int = 0) -> None:
+        if not self._inbox:
             self._dispatch(events)
+            return
+        self._inbox += events
+        self._held += size
+        if self._held > _HELD_BYTES:
+            self._transport.pause_reading()
 
     def _dispatch(self, events: list[Event]) -> None:
         """Handle what one read gave; all answers leave in one write."""
@@ -236,7 +201,6 @@ class Peer:
             if outbox.is_full and not self._has_room():
                 # LIM-4: "on stdio no more is read"; what was read already waits with it.
                 self._inbox = events[position:]
-                self._transport.pause_reading()
                 break
             if type(event) is RequestReceived:
                 self._answer(endpoint, event)
@@ -344,9 +308,7 @@ class Peer:
         """The outbox is full: write it, or do what the transport says before a recorded message would be lost."""
         if not self._congested:
             self._flush()
-        elif self._transport.slow_reader == "pause":
-            self._transport.pause_reading()
-        elif not self.is_closed:
+        elif self._transport.slow_reader == "close" and not self.is_closed:
             self._end("slowReader")
             self._transport.abort("slowReader")
 
