@@ -78,7 +78,7 @@ def assert_response_first(trace: list[Any]) -> None:
     asked = {_key(frame.message): frame.message["method"] for frame in trace if _is_request(frame, "c2s")}
     announced: set[str] = set()
     for way, message in trace:
-        if message.get("method") in ("turn/started", "thread/started"):
+        if way == "s2c" and message.get("method") in ("turn/started", "thread/started"):
             params = message["params"]
             announced.add((params.get("turn") or params["thread"])["id"])
         if way == "s2c" and "result" in message and asked[_key(message)] in ("turn/start", "thread/start"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from turnwire.errors import Issue, ProtocolError, invalid_params, not_found, request_closed
+from turnwire.errors import ConnectionClosed, Issue, ProtocolError, invalid_params, not_found, request_closed
 from turnwire.server.hub import Asker, Hub, Listener
 from turnwire.server.ids import now_ms
 from turnwire.server.thread import LiveThread, with_nonce, without_nonce
@@ -150,6 +150,9 @@ class Approvals:
         try:
             answer = await asker.ask("approval/request", ApprovalRequestParams(approval=waiting.approval))
             self._answer(waiting, answer)
+        except ConnectionClosed:
+            # It has gone, which `gone` is told too; that is no refusal.
+            return
         except ProtocolError:
             # APPR-6: an error, garbage, a wrong nonce: "no answer from that client".
             waiting.failed.add(asker)

@@ -1,0 +1,104 @@
+"""Keys that make a request safe to repeat (REC-5)."""
+
+import asyncio
+
+import pytest
+
+from e2e.talk import Talk
+from turnwire.agents.builtin import builtin_agent
+from turnwire.errors import RemoteError
+from turnwire.server import DefaultHost, Server
+from turnwire.wire import (
+    TextPart,
+    ThreadListParams,
+    ThreadStartParams,
+    ThreadTurnsListParams,
+    TurnStartParams,
+    TurnSteerParams,
+)
+
+
+async def test_the_same_request_gives_the_first_result_again_on_any_connection(house):
+    one, two = await house.connect(), await house.connect()
+    params = ThreadStartParams(title="Once", idempotency_key="k")
+
+    first = await one.client.thread_start(params)
+    again = await two.client.thread_start(params)
+
+    assert (first.replayed is True, again.replayed) == (False, True)
+    assert first.thread == again.thread
+    assert (await one.client.thread_list(ThreadListParams())).total_matched == 1
+    await one.run(first.thread.id, "text Hi")
+    await two.client.ping()
+    assert len(two.said("turn/completed")) == 1
+
+
+CHANGES = [{"title": "Other"}, {"title": "Once", "metadata": {}}, {}, {"title": "Once", "unknown": 1}]
+
+
+@pytest.mark.parametrize("params", CHANGES)
+async def test_the_same_key_with_other_params_is_a_conflict(house, params):
+    talk = await house.connect()
+    await talk.client.call_raw("thread/start", {"title": "Once", "idempotencyKey": "k"})
+
+    with pytest.raises(RemoteError, match="conflict") as refused:
+        await talk.client.call_raw("thread/start", {**params, "idempotencyKey": "k"})
+
+    assert refused.value.data["reason"] == "idempotencyKey"
+
+
+async def test_the_order_of_members_does_not_count(house):
+    talk = await house.connect()
+    await talk.client.call_raw("thread/start", {"title": "Once", "agent": "echo", "idempotencyKey": "k"})
+
+    again = await talk.client.call_raw("thread/start", {"idempotencyKey": "k", "agent": "echo", "title": "Once"})
+
+    assert b'"replayed":true' in bytes(again)
+
+
+async def test_keys_belong_to_their_method_and_thread(house):
+    talk = await house.connect()
+    one, two = await talk.thread(idempotency_key="k"), await talk.thread()
+
+    turns = [await talk.run(thread_id, "text Hi", idempotency_key="k") for thread_id in (one, two)]
+
+    assert turns[0].id != turns[1].id
+
+
+async def test_a_repetition_joins_the_first_while_it_runs():
+    gate = asyncio.Event()
+
+    class Host(DefaultHost):
+        async def build_run_config(self, request):
+            await gate.wait()
+
+    server = Server(Host(builtin_agent("scripted")))
+    talk = await Talk.over_memory(server)
+    thread_id = await talk.thread()
+    params = TurnStartParams(thread_id=thread_id, input=[TextPart(text="text Hi")], idempotency_key="k")
+    calls = [asyncio.ensure_future(talk.client.turn_start(params)) for _ in range(3)]
+    await talk.client.ping()
+    gate.set()
+    results = [await call for call in calls]
+
+    assert {result.turn.id for result in results} == {results[0].turn.id}
+    assert sorted(result.replayed is True for result in results) == [False, True, True]
+    await talk.ended(results[0].turn)
+    turns = await talk.client.thread_turns_list(ThreadTurnsListParams(thread_id=thread_id))
+    assert len(turns.data) == 1
+    await talk.close()
+    await server.close()
+
+
+async def test_steering_twice_with_one_key_is_said_once(house):
+    talk = await house.connect()
+    turn = await talk.turn(await talk.thread(), "slow 4 40")
+    params = TurnSteerParams(
+        thread_id=turn.thread_id, expected_turn_id=turn.id, input=[TextPart(text="x")], idempotency_key="k"
+    )
+
+    results = [await talk.client.turn_steer(params) for _ in range(2)]
+    await talk.ended(turn)
+
+    assert results[0].item_id == results[1].item_id
+    assert [item["id"] for item in talk.items("userMessage")][1:] == [results[0].item_id]
