@@ -62,8 +62,12 @@ def test_help_has_an_example_and_the_exit_codes(name):
     done = run(*name.split(), "--help")
 
     assert (done.code, done.err) == (Exit.DONE, "")
-    assert f"turnwire {name}" in done.out.partition("example:\n")[2]
-    assert all(re.search(rf"^  {code}\b", done.out, re.MULTILINE) for code in map(int, Exit))
+    text, _, codes = done.out.partition("exit codes:")
+    # The generator cannot meet what the other codes are for.
+    possible = (0, 1, 2) if name.startswith("generate-") else map(int, Exit)
+
+    assert f"turnwire {name}" in text.partition("example:")[2]
+    assert all(re.search(rf"\b{code}\b", codes) for code in possible)
 
 
 def test_help_lists_every_command_with_its_summary():

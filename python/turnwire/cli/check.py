@@ -5,7 +5,7 @@ from pathlib import Path
 
 from turnwire.cli import Streams
 from turnwire.cli.color import COLOR_CHOICES, paint_for
-from turnwire.cli.command import Parser, add_target_flags, split_target
+from turnwire.cli.command import Parser, add_target_flags, positive, split_target
 from turnwire.cli.exits import Exit, Stop
 from turnwire.conformance.api import CheckServerOptions, explain_check, list_checks, run_check_server
 from turnwire.conformance.model import Level
@@ -80,7 +80,7 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     which.add_argument("--level", choices=LEVELS, default="may", help="down to this level (default: may, which is all)")
     which.add_argument("--tier", type=int, default=2, choices=(0, 1, 2), help="0 without a turn, 2 all (default: 2)")
     how = parser.add_argument_group("how")
-    how.add_argument("--timeout-scale", type=_positive, default=1.0, metavar="X", help="wait X times as long")
+    how.add_argument("--timeout-scale", type=positive, default=1.0, metavar="X", help="wait X times as long")
     how.add_argument(
         "--retries", type=_natural, default=2, metavar="N", help="of checks that hang on time (default: 2)"
     )
@@ -127,16 +127,6 @@ def _explain(name: str, argv: list[str], streams: Streams) -> int:
     parser.add_argument("id", metavar="ID", help="as `turnwire check list` prints it")
     streams.stdout.write(explain_check(parser.parse_args(argv).id))
     return Exit.DONE
-
-
-def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
-    return number
 
 
 def _natural(text: str) -> int:

@@ -4,13 +4,21 @@ A command module has `run(name, argv, streams) -> int`; `name` is the command as
 """
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import NoReturn
 
 from turnwire.cli import Streams
 from turnwire.cli.exits import EXIT_CODES, Exit, Stop
 
-__all__ = ["Parser", "add_target_flags", "named_value", "split_target"]
+__all__ = ["Parser", "add_target_flags", "named_value", "positive", "split_target"]
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Of a fixed width: to ask the terminal for its own, argparse imports what costs more than the rest of a parser."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28, width=100)
 
 
 class Parser(argparse.ArgumentParser):
@@ -22,7 +30,7 @@ class Parser(argparse.ArgumentParser):
             usage=f"%(prog)s {usage}",
             description=summary,
             epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Formatter,
             allow_abbrev=False,
         )
         self._streams = streams
@@ -50,11 +58,12 @@ class Parser(argparse.ArgumentParser):
         raise Stop(Exit.DONE)
 
 
-def add_target_flags(parser: argparse.ArgumentParser) -> None:
-    """How a server is started: the same flags wherever one is."""
+def add_target_flags(parser: argparse.ArgumentParser) -> "argparse._ArgumentGroup":
+    """How a server is started: the same flags wherever one is. Returns their group, for more of them."""
     group = parser.add_argument_group("the server")
     group.add_argument("--env", type=named_value, action="append", default=[], metavar="NAME=VALUE", help="set for it")
-    group.add_argument("--cwd", metavar="DIR", help="where it runs (default: here)")
+    group.add_argument("--cwd", type=_directory, metavar="DIR", help="where it runs (default: here)")
+    return group
 
 
 def split_target(argv: Sequence[str]) -> tuple[list[str], list[str] | None]:
@@ -79,3 +88,25 @@ def named_value(text: str) -> tuple[str, str]:
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return name, value
+
+
+def positive(text: str) -> float:
+    """Read a number above 0.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return number
+
+
+def _directory(text: str) -> str:
+    # pathlib would be a noticeable part of every start.
+    if not os.path.isdir(text):  # noqa: PTH112 - see above
+        raise argparse.ArgumentTypeError(f"{text!r} is no directory")
+    return os.path.abspath(text)  # noqa: PTH100 - see above

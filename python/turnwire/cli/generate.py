@@ -1,8 +1,7 @@
 """`turnwire generate-…`: the words go on to the generator, which is met nowhere else in this package."""
 
-from turnwire_codegen.cli import main
-
 from turnwire.cli import Streams
+from turnwire_codegen.cli import main
 
 __all__ = ["run"]
 
