@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from protocol.families import bundle, derived, load
 from protocol.oracle import Fault, Oracle
 
-__all__ = ["Case", "collect", "complaint", "uncovered"]
+__all__ = ["README", "Case", "collect", "complaint", "uncovered"]
 
+README = Path("vectors/README.md")
 _FOLDERS = {"example": Path("examples"), "valid": Path("vectors/valid"), "invalid": Path("vectors/invalid")}
 _MEMBERS = {"valid": {"note", "value"}, "invalid": {"note", "pointer", "rule", "value"}}
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.json")
@@ -41,6 +42,8 @@ def collect(protocol: Path) -> tuple[list[Case], list[str]]:
     for top in ("examples", "vectors"):
         for path in sorted(p for p in (protocol / top).rglob("*") if p.is_file()):
             where = path.relative_to(protocol)
+            if where == README:
+                continue
             kind = next((kind for kind, folder in _FOLDERS.items() if folder == where.parent.parent), None)
             found = f"{where}: stands in no folder of a type" if kind is None else _case(kind, path)
             if isinstance(found, Case):

@@ -1,10 +1,11 @@
 """Every example and vector is judged as it says, every type has one of each, and a wrong case would be seen."""
 
 import json
+import re
 
 import pytest
 
-from protocol.cases import Case, collect, complaint, uncovered
+from protocol.cases import README, Case, collect, complaint, uncovered
 from protocol.families import PROTOCOL, definitions
 from protocol.oracle import Fault
 
@@ -33,6 +34,13 @@ def test_every_member_stands_in_a_valid_case():
     declared = {name: node["properties"].keys() for name, node in definitions().items() if "properties" in node}
 
     assert {name: missing for name, members in declared.items() if (missing := members - shown[name])} == {}
+
+
+def test_readme_explains_exactly_the_rules_that_are_used():
+    used = {case.fault.rule for case in CASES if case.fault is not None}
+    rows = re.findall(r"^\| `([a-z]+)` \|", (PROTOCOL / README).read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert sorted(used) == sorted(rows)
 
 
 # --- the tests of the tests -------------------------------------------------------------------------------------------
