@@ -59,7 +59,7 @@ def _settle(options: Options, made: Made, stdout: TextIO, stderr: TextIO) -> int
     output = manifested(options.out, made.files, keep_orphans=not options.clean, facts=made.facts)
     differences = diff_all(options.out, output)
     orphans = [difference.path for difference in differences if difference.state == "orphan"]
-    degraded = [entry for entry in made.entries if entry.verdict == "degraded"]
+    degraded = [entry for entry in made.findings if entry.verdict == "degraded"]
     if options.report is not None:
         _write_report(options.report, made, options.command)
     if options.fail_on_degraded and degraded:
@@ -83,7 +83,7 @@ def _settle(options: Options, made: Made, stdout: TextIO, stderr: TextIO) -> int
 
 def _write_report(path: Path, made: Made, command: str) -> None:
     try:
-        path.write_bytes(report_json(made.source, command.removeprefix("generate-"), made.entries))
+        path.write_bytes(report_json(made.source, command.removeprefix("generate-"), made.findings))
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise UsageError(f"{path}: {reason}; name a file that can be written with --report") from error

@@ -1,5 +1,6 @@
-"""From a schema to the files of a command: loading, passes, one emitter, and a report of what became of what."""
+"""From a schema to the files of a command: loading, passes, one emitter, and what became of each part."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -8,20 +9,36 @@ import msgspec
 from turnwire_codegen import rules
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import bundle
+from turnwire_codegen.emit.jsonschema.canonical import digest
 from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
 from turnwire_codegen.emit.python import emit_python
 from turnwire_codegen.emit.typescript import emit_typescript
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.canonical import load_canonical
-from turnwire_codegen.passes import PASSES, STABLE_PASSES, run
+from turnwire_codegen.load.foreign.front import load_foreign
+from turnwire_codegen.passes import FOREIGN_PASSES, PASSES, STABLE_PASSES, run
 from turnwire_codegen.passes.readers import loosen_readers
-from turnwire_codegen.problems import Problem
-from turnwire_codegen.report import Entry, entries
+from turnwire_codegen.problems import Finding, Problem, has_errors
+from turnwire_codegen.report import findings
 from turnwire_codegen.source import canonical_folder
 
 __all__ = ["COMMANDS", "Command", "Made", "make", "python_files", "typescript_files"]
 
 Files = dict[str, bytes]
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What an emitter is given: the protocol after its passes, and the schema as it is shipped with the types."""
+
+    protocol: Protocol
+    schema: bytes
+    command: str
+
+    @property
+    def header(self) -> Header:
+        """The head of every file."""
+        title, version = self.protocol.title, self.protocol.version
+        return Header(title=title, version=version, digest=digest(self.schema), command=self.command)
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,19 +48,26 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     problems: list[Problem]
     files: Files | None = None
     facts: Mapping[str, str] = {}
-    entries: list[Entry] = []
+    findings: list[Finding] = []
     unreadable: bool = False
 
 
 def python_files(protocol: Protocol, command: str) -> Files:
-    """The Python package of a protocol whose passes have run."""
-    made = bundle(protocol)
-    return emit_python(loosen_readers(protocol), _header(protocol, made.digest, command), made.canonical)
+    """The Python package of a canonical protocol whose passes have run."""
+    return _python(Source(protocol, bundle(protocol).canonical, command))
 
 
 def typescript_files(protocol: Protocol, command: str) -> Files:
-    """The TypeScript types of a protocol whose passes have run."""
-    return emit_typescript(protocol, _header(protocol, bundle(protocol).digest, command))
+    """The TypeScript types of a canonical protocol whose passes have run."""
+    return _typescript(Source(protocol, bundle(protocol).canonical, command))
+
+
+def _python(source: Source) -> Files:
+    return emit_python(loosen_readers(source.protocol), source.header, source.schema)
+
+
+def _typescript(source: Source) -> Files:
+    return emit_typescript(source.protocol, source.header)
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -51,54 +75,71 @@ class Command(msgspec.Struct, frozen=True):
 
     help: str
     held: frozenset[type]
-    files: Callable[[Protocol, str], Files] | None = None
+    files: Callable[[Source], Files] | None = None
 
 
 _ALL_RULES = frozenset(
     {rules.Bound, rules.Multiple, rules.Length, rules.Pattern, rules.Format, rules.Count, rules.Unique},
 )
 COMMANDS: Mapping[str, Command] = {
-    "generate-python": Command(
-        "Python types for msgspec.",
-        _ALL_RULES - {rules.Format, rules.Unique},
-        python_files,
-    ),
-    "generate-ts": Command("TypeScript types.", frozenset(), typescript_files),
+    "generate-python": Command("Python types for msgspec.", _ALL_RULES - {rules.Format, rules.Unique}, _python),
+    "generate-ts": Command("TypeScript types.", frozenset(), _typescript),
     "generate-json-schema": Command("JSON Schema: bundles, types, methods.", _ALL_RULES),
 }
 
 
 def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
     """Everything that `command` writes, of the canonical protocol or of `schema`; problems are returned, not raised."""
-    assert schema is None, "foreign schemas"
-    folder = canonical_folder()
-    protocol, problems = load_canonical(folder)
-    source = "turnwire protocol"
+    words = f"turnwire {command} --out <this folder>{' --experimental' if experimental else ''}"
+    if schema is not None:
+        return _of_file(command, schema, f"{words} --schema {schema.name}")
+    protocol, problems = load_canonical(canonical_folder())
     if protocol is None:
-        return Made(source=source, problems=problems)
+        return Made(source="turnwire protocol", problems=problems)
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     chosen = whole if experimental else stable
-    words = f"turnwire {command} --out <this folder>{' --experimental' if experimental else ''}"
-    made = COMMANDS[command]
-    files = emit_jsonschema(chosen, whole, stable) if made.files is None else made.files(chosen, words)
+    source = Source(chosen, bundle(chosen).canonical, words)
+    emit = COMMANDS[command].files
     origins = {
         decl.name: f"{family.name}.json#/$defs/{decl.name}"
         for family in protocol.families
         for decl in family.declarations
     }
-    typed = loosen_readers(chosen) if command == "generate-python" else chosen
     return Made(
-        source=source,
+        source="turnwire protocol",
         problems=problems,
-        files=files,
-        facts=_facts(chosen, words),
-        entries=entries(chosen, typed, origins, made.held),
+        files=emit_jsonschema(chosen, whole, stable) if emit is None else emit(source),
+        facts=_facts(source),
+        findings=_findings(command, chosen, origins),
     )
 
 
-def _facts(protocol: Protocol, command: str) -> dict[str, str]:
-    return {"protocol": protocol.version, "schema": protocol.id, "digest": bundle(protocol).digest, "command": command}
+def _of_file(command: str, path: Path, words: str) -> Made:
+    emit = COMMANDS[command].files
+    if emit is None:
+        what, fix = "is already JSON Schema", "use generate-python or generate-ts with --schema"
+        problem = Problem(severity="error", file=str(path), where="#", what=what, fix=fix)
+        return Made(source=path.name, problems=[problem], unreadable=True)
+    loaded, document, problems = load_foreign(path)
+    if loaded is None:
+        return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
+    protocol = run(loaded.protocol, FOREIGN_PASSES)
+    schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+    source = Source(protocol, schema, words)
+    return Made(
+        source=path.name,
+        problems=problems,
+        files=emit(source),
+        facts=_facts(source),
+        findings=[*_findings(command, protocol, loaded.origins), *loaded.findings],
+    )
 
 
-def _header(protocol: Protocol, digest: str, command: str) -> Header:
-    return Header(title=protocol.title, version=protocol.version, digest=digest, command=command)
+def _findings(command: str, said: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    typed = loosen_readers(said) if command == "generate-python" else said
+    return findings(said, typed, origins, COMMANDS[command].held)
+
+
+def _facts(source: Source) -> dict[str, str]:
+    protocol, head = source.protocol, source.header
+    return {"protocol": protocol.version, "schema": protocol.id, "digest": head.digest, "command": head.command}

@@ -7,9 +7,10 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Place", "Problem", "Severity", "has_errors"]
+__all__ = ["Finding", "Place", "Problem", "Severity", "Verdict", "has_errors"]
 
 Severity = Literal["error", "warning"]
+Verdict = Literal["kept", "runtime", "degraded"]
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,6 +24,14 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.where}: {self.what}; {self.fix}"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What became of the part of a schema at a pointer: kept by the types, left to a check at run time, degraded."""
+
+    pointer: str
+    verdict: Verdict
+    what: str = ""
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -3,27 +3,17 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 import msgspec
 
 from turnwire_codegen.ir import Alias, Declaration, Enum, Protocol, Record, TypeNode, Union
+from turnwire_codegen.problems import Finding
 from turnwire_codegen.rules import Rule
 
-__all__ = ["Entry", "entries", "report_json"]
-
-Verdict = Literal["kept", "runtime", "degraded"]
+__all__ = ["findings", "report_json"]
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """A pointer into the source, what became of it, and why where it is not simply kept."""
-
-    pointer: str
-    verdict: Verdict
-    what: str = ""
-
-
-def entries(said: Protocol, typed: Protocol, origins: Mapping[str, str], held: frozenset[type]) -> list[Entry]:
+def findings(said: Protocol, typed: Protocol, origins: Mapping[str, str], held: frozenset[type]) -> list[Finding]:
     """An entry for each declaration and member of `said`, of which the types hold what is in `typed`.
 
     `origins` are the pointers of the declarations, `held` the rules that the language's types can keep at all.
@@ -37,7 +27,7 @@ def entries(said: Protocol, typed: Protocol, origins: Mapping[str, str], held: f
     )
 
 
-def report_json(source: str, language: str, found: list[Entry]) -> bytes:
+def report_json(source: str, language: str, found: list[Finding]) -> bytes:
     """The report as a file."""
     counts = Counter(entry.verdict for entry in found)
     report = {
@@ -51,7 +41,7 @@ def report_json(source: str, language: str, found: list[Entry]) -> bytes:
     return (json.dumps(report, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _entry(entry: Entry) -> dict[str, str]:
+def _entry(entry: Finding) -> dict[str, str]:
     shown = {"pointer": entry.pointer, "verdict": entry.verdict}
     return {**shown, "what": entry.what} if entry.what else shown
 
@@ -75,11 +65,11 @@ def _places(declaration: Declaration, pointer: str) -> Iterator[tuple[str, TypeN
             yield pointer, None
 
 
-def _judged(pointer: str, said: list[Rule], kept: list[Rule]) -> Entry:
+def _judged(pointer: str, said: list[Rule], kept: list[Rule]) -> Finding:
     left = [type(rule).__name__.lower() for rule in said if rule not in kept]
     if not left:
-        return Entry(pointer, "kept")
-    return Entry(pointer, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(left))}")
+        return Finding(pointer, "kept")
+    return Finding(pointer, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(left))}")
 
 
 def _rules(node: object) -> list[Rule]:

@@ -5,10 +5,8 @@ from typing import Any
 
 from turnwire_codegen.ir import (
     Alias,
-    ByField,
     ByShape,
     Case,
-    Const,
     Declaration,
     Enum,
     Field,
@@ -22,6 +20,7 @@ from turnwire_codegen.ir import (
 )
 from turnwire_codegen.load.refs import Names
 from turnwire_codegen.load.shape import items, members, notes_of, text, truth, unexpected
+from turnwire_codegen.load.tagging import tagged
 from turnwire_codegen.load.types import read_type
 from turnwire_codegen.problems import Place
 
@@ -107,43 +106,18 @@ def _variant(arm: dict[str, Any], place: Place, names: Names) -> Variant:
 
 def tag_unions(declarations: dict[str, Declaration], places: dict[str, Place]) -> dict[str, Declaration]:
     """Find the tag of every union whose arms are records: one required const member that all share, all different."""
-    tagged = dict(declarations)
+    found = dict(declarations)
     for name, declaration in declarations.items():
         if isinstance(declaration, Union) and isinstance(declaration.tagging, Untagged):
-            tagged[name] = _tagged(declaration, declarations, places[name])
-    return tagged
+            found[name] = _tagged(declaration, declarations, places[name])
+    return found
 
 
 def _tagged(union: Union, declarations: dict[str, Declaration], place: Place) -> Union:
-    arms: list[dict[str, str | int]] = []
-    for variant in union.variants:
-        target = declarations.get(variant.type.name) if isinstance(variant.type, Ref) else None
-        arms.append(_const_members(target))
-    for wire in arms[0] if arms else {}:
-        tags = [arm.get(wire) for arm in arms]
-        if None not in tags and len(set(tags)) == len(tags):
-            variants = tuple(
-                Variant(type=v.type, tag=tag, notes=v.notes) for v, tag in zip(union.variants, tags, strict=True)
-            )
-            return Union(
-                name=union.name,
-                doc=union.doc,
-                tagging=ByField(wire),
-                variants=variants,
-                open=union.open,
-                notes=union.notes,
-            )
+    found = tagged(union, declarations)
+    if found is not None:
+        return found
     # The envelope tells its messages apart by which members are present; it may, and says so by x-lint-ignore.
     if "lint-ignore" not in union.notes and place.file != "envelope.json":
         place.error("the arms share no required const member with different values", "give every arm one tag member")
     return union
-
-
-def _const_members(declaration: Declaration | None) -> dict[str, str | int]:
-    if not isinstance(declaration, Record):
-        return {}
-    return {
-        field.wire: field.type.value
-        for field in declaration.fields
-        if field.required and isinstance(field.type, Const) and isinstance(field.type.value, str | int)
-    }

@@ -6,6 +6,7 @@ from turnwire_codegen import rules
 from turnwire_codegen.ir import AnyValue, Const, ListOf, MapOf, Nullable, Ref, Scalar, TypeNode
 from turnwire_codegen.load.refs import Names
 from turnwire_codegen.load.shape import integer, members, text, truth, unexpected
+from turnwire_codegen.patterns import PatternError, parse
 from turnwire_codegen.problems import Place
 
 __all__ = ["read_type"]
@@ -84,7 +85,7 @@ def _string(schema: dict[str, Any], place: Place) -> Scalar:
     if "minLength" in schema or "maxLength" in schema:
         found.append(rules.Length(integer(schema, "minLength", place) or 0, integer(schema, "maxLength", place)))
     if "pattern" in schema:
-        found.append(rules.Pattern(text(schema, "pattern", place)))
+        found.append(rules.Pattern(_portable(text(schema, "pattern", place), place / "pattern")))
     if "format" in schema:
         found.append(rules.Format(text(schema, "format", place)))
     return Scalar("string", tuple(found))
@@ -135,3 +136,12 @@ def _const(value: Any, place: Place) -> TypeNode:
         return Const(value)
     place.error("a const that is no scalar", "use a string, a number or a boolean")
     return AnyValue()
+
+
+def _portable(source: str, place: Place) -> str:
+    try:
+        parse(source)
+    except PatternError as error:
+        place.error(f"the pattern is not portable: {error}", "keep to what every engine reads alike")
+        return ""
+    return source

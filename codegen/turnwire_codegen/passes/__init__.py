@@ -3,16 +3,19 @@
 from collections.abc import Callable
 
 from turnwire_codegen.ir import Protocol
+from turnwire_codegen.passes.heard import open_heard
 from turnwire_codegen.passes.roots import derive_roots
 from turnwire_codegen.passes.stable import stable_only
 
-__all__ = ["PASSES", "STABLE_PASSES", "run"]
+__all__ = ["FOREIGN_PASSES", "PASSES", "STABLE_PASSES", "run"]
 
 Pass = Callable[[Protocol], Protocol]
 
 # Roots are derived from the methods that are left, so the filter comes first.
 PASSES: tuple[Pass, ...] = (derive_roots,)
 STABLE_PASSES: tuple[Pass, ...] = (stable_only, derive_roots)
+# A foreign schema has its own message types, and rarely says what is open.
+FOREIGN_PASSES: tuple[Pass, ...] = (open_heard,)
 
 
 def run(protocol: Protocol, passes: tuple[Pass, ...]) -> Protocol:

@@ -1,13 +1,13 @@
 """Who refers to whom: between declarations, and between families."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from turnwire_codegen.ir import Declaration, Protocol, Ref
+from turnwire_codegen.ir import Declaration, Enum, Protocol, Record, Ref
 
-__all__ = ["declarations", "homes", "mutual_families", "reachable", "references"]
+__all__ = ["declarations", "homes", "mutual_families", "reachable", "recursive", "references", "unknown_name"]
 
 
 def declarations(protocol: Protocol) -> dict[str, Declaration]:
@@ -53,6 +53,18 @@ def mutual_families(protocol: Protocol) -> dict[str, frozenset[str]]:
     }
     reach = {name: _closure(name, edges) for name in edges}
     return {name: frozenset(other for other in reach[name] if name in reach[other] and other != name) for name in edges}
+
+
+def recursive(known: Mapping[str, Declaration]) -> frozenset[str]:
+    """Unions and aliases that hold themselves with no record between: no language can spell them out."""
+    edges = {name: set() if isinstance(decl, Record | Enum) else set(references(decl)) for name, decl in known.items()}
+    return frozenset(name for name in edges if name in _closure(name, edges))
+
+
+def unknown_name(union: str, taken: Container[str]) -> str:
+    """What an open union's unknown arm is called: `UnknownItem`, or where that is a definition `UnknownItemArm`."""
+    name = f"Unknown{union}"
+    return f"{name}Arm" if name in taken else name
 
 
 def _closure(start: str, edges: Mapping[str, set[str]]) -> set[str]:

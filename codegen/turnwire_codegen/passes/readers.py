@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen.ir import Alias, Declaration, Field, Protocol, Record, Ref, Scalar, TypeNode
-from turnwire_codegen.passes.graph import declarations, reachable
+from turnwire_codegen.passes.graph import declarations
+from turnwire_codegen.passes.heard import heard_types
 from turnwire_codegen.passes.roots import MESSAGES
 from turnwire_codegen.rules import Pattern, Rule
 
@@ -21,9 +22,7 @@ def loosen_readers(protocol: Protocol) -> Protocol:
     if not protocol.methods:
         return protocol
     known = declarations(protocol)
-    heard = {row.params for row in protocol.methods if row.params and row.sender != "client"}
-    heard |= {row.result for row in protocol.methods if row.result}
-    read = reachable(heard, known)
+    read = heard_types(protocol)
     patterns = {name: found for name, decl in known.items() if (found := _patterns(decl))}
     families = tuple(
         msgspec.structs.replace(

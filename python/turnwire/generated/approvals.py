@@ -187,7 +187,7 @@ class ApprovalRequestedParams(Struct, frozen=True, kw_only=True, rename="camel")
 class ApprovalResolveParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Answers an approval out of band."""
 
-    approval_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    approval_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The approval."""
 
     answer: ApprovalAnswer
@@ -248,7 +248,7 @@ class ApprovalResolvedParams(Struct, frozen=True, kw_only=True, rename="camel"):
 class ApprovalRulesListParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Lists saved rules."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """Only rules that hold in this thread; absent means those of the workspace."""
 
     cursor: Cursor | UnsetType = UNSET
@@ -271,7 +271,7 @@ class ApprovalRulesListResult(Struct, frozen=True, kw_only=True, rename="camel")
 class ApprovalRulesRemoveParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Removes a saved rule."""
 
-    rule_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    rule_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The rule."""
 
 

@@ -352,7 +352,7 @@ class TurnActiveData(Struct, frozen=True, kw_only=True, rename="camel", tag_fiel
     retryable: bool
     """Whether the same message may succeed later."""
 
-    turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The active turn."""
 
 
@@ -365,7 +365,7 @@ class TurnMismatchData(Struct, frozen=True, kw_only=True, rename="camel", tag_fi
     retryable: bool
     """Whether the same message may succeed later."""
 
-    active_turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    active_turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """The active turn; absent when none is active."""
 
 
@@ -424,7 +424,7 @@ class AgentUnsupportedData(Struct, frozen=True, kw_only=True, tag_field="code", 
     retryable: bool
     """Whether the same message may succeed later."""
 
-    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The agent of the thread."""
 
     operation: Name
@@ -455,7 +455,7 @@ if TYPE_CHECKING:
         | ErrorResponse
     )
 else:
-    Response = choice("Response", SuccessResponse, ErrorResponse)
+    Response = choice("Response", lambda: (SuccessResponse, ErrorResponse,))
 """The reply to a request."""
 
 

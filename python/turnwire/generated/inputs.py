@@ -246,7 +246,7 @@ class UserInputRequestedParams(Struct, frozen=True, kw_only=True, rename="camel"
 class UserInputResolveParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Answers questions out of band."""
 
-    user_input_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    user_input_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The questions."""
 
     answer: UserInputAnswer

@@ -1198,7 +1198,7 @@ if TYPE_CHECKING:
         | Response
     )
 else:
-    ClientToServer = choice("ClientToServer", ClientRequest, ClientNotification, Response)
+    ClientToServer = choice("ClientToServer", lambda: (ClientRequest, ClientNotification, Response,))
 """Any message that the client sends."""
 
 ServerRequest: TypeAlias = (
@@ -1266,5 +1266,5 @@ if TYPE_CHECKING:
         | Response
     )
 else:
-    ServerToClient = choice("ServerToClient", ServerRequest, ServerNotification, Response)
+    ServerToClient = choice("ServerToClient", lambda: (ServerRequest, ServerNotification, Response,))
 """Any message that the server sends."""

@@ -21,7 +21,7 @@ __all__ = [
 class ModelListParams(Struct, frozen=True, kw_only=True):
     """Lists the models."""
 
-    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """Only models that this agent can use; absent means all."""
 
 

@@ -45,7 +45,7 @@ class QueueEntry(Struct, frozen=True, kw_only=True, rename="camel"):
 class TurnEnqueueParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Puts a turn into the queue, or starts it when nothing is active."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
     input: Annotated[list[InputPart], Meta(min_length=1, max_length=256)]
@@ -77,37 +77,37 @@ class TurnEnqueueResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class QueueListParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Gives the queue of a thread."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 
 class QueueRemoveParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Takes an entry out of the queue."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
-    entry_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    entry_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The entry."""
 
 
 class QueueReorderParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Puts the queue into another order."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
-    entry_ids: Annotated[list[Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]], Meta(max_length=10000)]
+    entry_ids: Annotated[list[Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]], Meta(max_length=10000)]
     """Exactly the ids of the queue, in their new order."""
 
 
 class QueueUpdateParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Changes what a waiting turn will be given."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
-    entry_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    entry_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The entry."""
 
     input: Annotated[list[InputPart], Meta(min_length=1, max_length=256)]
@@ -117,7 +117,7 @@ class QueueUpdateParams(Struct, frozen=True, kw_only=True, rename="camel"):
 class QueueResumeParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Lets a held queue go on."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 

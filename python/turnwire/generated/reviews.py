@@ -31,7 +31,7 @@ __all__ = [
 class ReviewStartParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Starts a review of changes."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread whose agent and directory are used."""
 
     target: ReviewTarget

@@ -191,10 +191,10 @@ class ForkOrigin(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadStartParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Starts a thread and subscribes the caller."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """The id that the client chooses; absent means that the server does."""
 
-    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """The agent; absent means the default agent."""
 
     cwd: Path | UnsetType = UNSET
@@ -244,7 +244,7 @@ class ThreadStartResult(Struct, frozen=True, kw_only=True):
 class ThreadResumeParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Subscribes the caller to a thread and gives what it needs to go on."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
     after_seq: Sequence | UnsetType = UNSET
@@ -285,7 +285,7 @@ class ThreadResumeResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadReadParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Gives the header of a thread without a subscription."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 
@@ -302,7 +302,7 @@ class ThreadListParams(Struct, frozen=True, kw_only=True):
     query: Annotated[str, Meta(max_length=512)] | UnsetType = UNSET
     """Words that the title must contain, without regard to case; absent means all."""
 
-    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    agent: Annotated[AgentId, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """Only threads of this agent; absent means all."""
 
     archived: bool | UnsetType = UNSET
@@ -337,7 +337,7 @@ class ThreadListResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadTurnsListParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Lists the turns of a thread."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
     cursor: Cursor | UnsetType = UNSET
@@ -363,10 +363,10 @@ class ThreadTurnsListResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadItemsListParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Lists the items of a thread or of one turn."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
-    turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """Only items of this turn; absent means all."""
 
     cursor: Cursor | UnsetType = UNSET
@@ -392,7 +392,7 @@ class ThreadItemsListResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadEventsListParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Lists the record of a thread, oldest event first."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
     after_seq: Sequence | UnsetType = UNSET
@@ -418,13 +418,13 @@ class ThreadEventsListResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadForkParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Starts a thread from a point of another."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread to fork."""
 
-    item_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    item_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """The last item to copy; absent means the last completed one."""
 
-    new_thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    new_thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """The id of the new thread; absent means that the server chooses."""
 
     idempotency_key: IdempotencyKey | UnsetType = UNSET
@@ -444,10 +444,10 @@ class ThreadForkResult(Struct, frozen=True, kw_only=True):
 class ThreadRewindParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Takes back the end of a thread; the record only grows."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
-    item_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    item_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The last item that stays."""
 
     files: bool | UnsetType = UNSET
@@ -473,7 +473,7 @@ class ThreadRewindResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadUpdateParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Changes the header of a thread; an absent member is kept, null clears it."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
     title: Title | None | UnsetType = UNSET
@@ -508,7 +508,7 @@ class ThreadUpdateResult(Struct, frozen=True, kw_only=True):
 class ThreadArchiveParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Archives a thread and the subagent threads below it."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 
@@ -522,7 +522,7 @@ class ThreadArchiveResult(Struct, frozen=True, kw_only=True):
 class ThreadUnarchiveParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Takes a thread and its subtree back from the archive."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 
@@ -536,7 +536,7 @@ class ThreadUnarchiveResult(Struct, frozen=True, kw_only=True):
 class ThreadDeleteParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Deletes a thread and the subagent threads below it; an active turn is interrupted first."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
     idempotency_key: IdempotencyKey | UnsetType = UNSET
@@ -559,7 +559,7 @@ class ThreadDeleteResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class ThreadPauseParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Holds new turns and the queue; the active turn goes on."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 
@@ -573,7 +573,7 @@ class ThreadPauseResult(Struct, frozen=True, kw_only=True):
 class ThreadUnpauseParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Ends a pause that `thread/pause` began."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 
@@ -587,7 +587,7 @@ class ThreadUnpauseResult(Struct, frozen=True, kw_only=True):
 class ThreadUnsubscribeParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Ends the caller's subscription."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 
@@ -607,7 +607,7 @@ class ThreadUnsubscribeResult(Struct, frozen=True, kw_only=True, rename="camel")
 class ThreadCompactParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Shortens the context that the agent works with; the record stays whole."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
 

@@ -280,7 +280,7 @@ class PlanStep(Struct, frozen=True, kw_only=True):
 class TurnStartParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Starts a turn; exactly one of `input` and `resume` is given."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
     input: Annotated[list[InputPart], Meta(min_length=1, max_length=256)] | UnsetType = UNSET
@@ -318,7 +318,7 @@ class TurnResume(Struct, frozen=True, kw_only=True, rename="camel"):
 class ResumeDecision(Struct, frozen=True, kw_only=True, rename="camel"):
     """The answer to one approval of a paused turn."""
 
-    approval_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    approval_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The approval."""
 
     answer: ApprovalAnswer
@@ -328,7 +328,7 @@ class ResumeDecision(Struct, frozen=True, kw_only=True, rename="camel"):
 class ResumeResponse(Struct, frozen=True, kw_only=True, rename="camel"):
     """The answer to one question of a paused turn."""
 
-    user_input_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    user_input_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The question."""
 
     answer: UserInputAnswer
@@ -348,10 +348,10 @@ class TurnStartResult(Struct, frozen=True, kw_only=True):
 class TurnSteerParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Gives input to the active turn."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
-    expected_turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    expected_turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The turn that the client means; another active turn is -32021."""
 
     input: Annotated[list[InputPart], Meta(min_length=1, max_length=256)]
@@ -380,10 +380,10 @@ class TurnSteerResult(Struct, frozen=True, kw_only=True, rename="camel"):
 class TurnInterruptParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Stops the active turn and answers when it has stopped."""
 
-    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")]
+    thread_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")]
     """The thread."""
 
-    turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._:/-]*\\Z")] | UnsetType = UNSET
+    turn_id: Annotated[Identifier, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")] | UnsetType = UNSET
     """The turn that the client means; absent means the active one."""
 
 

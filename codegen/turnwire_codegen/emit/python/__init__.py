@@ -10,7 +10,7 @@ from turnwire_codegen.emit.python.types import Home
 from turnwire_codegen.emit.python.view import FamilyView, Scope, family_view, package_view
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.ir import Protocol
-from turnwire_codegen.passes.graph import declarations, mutual_families
+from turnwire_codegen.passes.graph import declarations, mutual_families, recursive
 from turnwire_codegen.passes.tags import arm_tags
 
 __all__ = ["emit_python"]
@@ -24,10 +24,14 @@ def emit_python(protocol: Protocol, header: Header, schema: bytes) -> dict[str, 
     pages |= {
         "__init__.py": ("package", package),
         "methods.py": ("methods", MethodsView([method_view(row) for row in protocol.methods], package.types)),
-        "errors.py": ("errors", [error_view(row) for row in protocol.errors]),
-        "states.py": ("machines", [machine_view(row) for row in protocol.machines]),
-        "protocol.py": ("protocol", protocol_view(protocol, header.digest)),
     }
+    if protocol.version:
+        # A foreign schema says nothing of versions, errors and states, so there is nothing to say of them either.
+        pages |= {
+            "errors.py": ("errors", [error_view(row) for row in protocol.errors]),
+            "states.py": ("machines", [machine_view(row) for row in protocol.machines]),
+            "protocol.py": ("protocol", protocol_view(protocol, header.digest)),
+        }
     texts = {
         path: render("python", f"{name}.py.j2", {"header": header.lines(), name: view})
         for path, (name, view) in pages.items()
@@ -41,6 +45,7 @@ def emit_python(protocol: Protocol, header: Header, schema: bytes) -> dict[str, 
 
 def _family_views(protocol: Protocol) -> list[FamilyView]:
     known, tags, mutual = declarations(protocol), arm_tags(protocol), mutual_families(protocol)
+    held = recursive(known)
     modules: Mapping[str, str] = {
         decl.name: module_name(family.name) for family in protocol.families for decl in family.declarations
     }
@@ -51,6 +56,7 @@ def _family_views(protocol: Protocol) -> list[FamilyView]:
                 Home(module_name(family.name), modules, frozenset(module_name(name) for name in mutual[family.name])),
                 tags,
                 known,
+                held,
             ),
         )
         for family in protocol.families

@@ -9,6 +9,7 @@ from turnwire_codegen import rules
 from turnwire_codegen.emit.python.names import class_name
 from turnwire_codegen.emit.python.text import quoted
 from turnwire_codegen.ir import AnyValue, Const, ListOf, MapOf, Nullable, Ref, Scalar, TupleOf, TypeNode
+from turnwire_codegen.patterns import parse, to_python
 
 __all__ = ["Home", "Symbol", "annotation", "literal"]
 
@@ -105,15 +106,11 @@ def _meta(rule: rules.Rule) -> list[str]:
             named = {"min_length": low or None, "max_length": high}
             return [f"{name}={value!r}" for name, value in named.items() if value is not None]
         case rules.Pattern(source):
-            return [f"pattern={quoted(_python_pattern(source))}"]
+            # ECMA's expressions mean other things to Python, so they are printed anew.
+            return [f"pattern={quoted(to_python(parse(source)))}"]
         case _:
             return []
 
 
 def _fits(value: float) -> bool:
     return isinstance(value, float) or -(2**63) <= value < 2**63
-
-
-def _python_pattern(source: str) -> str:
-    """ECMA's `$` is the very end, Python's also stands before a last newline."""
-    return source[:-1] + "\\Z" if source.endswith("$") and not source.endswith("\\$") else source

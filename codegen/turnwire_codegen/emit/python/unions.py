@@ -22,6 +22,7 @@ from turnwire_codegen.ir import (
     TypeNode,
     Union,
 )
+from turnwire_codegen.passes.graph import unknown_name
 
 __all__ = ["UnionView", "UnknownView", "union_view"]
 
@@ -49,8 +50,14 @@ class UnionView(msgspec.Struct, frozen=True, kw_only=True):
     doc: tuple[str, ...]
 
 
-def union_view(union: Union, home: Home, known: Mapping[str, Declaration]) -> tuple[UnionView, Imports]:
-    """The view of a union and what its module must import for it."""
+def union_view(
+    union: Union,
+    home: Home,
+    known: Mapping[str, Declaration],
+    *,
+    recursive: bool,
+) -> tuple[UnionView, Imports]:
+    """The view of a union and what its module must import; `recursive`: it holds itself, with no struct between."""
     name = class_name(union.name)
     symbols = [annotation(variant.type, home) for variant in union.variants]
     arms = [symbol.text for symbol in symbols]
@@ -58,17 +65,17 @@ def union_view(union: Union, home: Home, known: Mapping[str, Declaration]) -> tu
     unknown, runtime = None, None
     if isinstance(union.tagging, ByField):
         if union.open:
-            unknown = _unknown(union.name, union.tagging.wire)
+            unknown = _unknown(union.name, unknown_name(union.name, known), union.tagging.wire)
             runtime = " | ".join([*arms, unknown.hole])
             imports |= {(".decoding", "Hole"), (".decoding", "Unknown"), ("typing", "TYPE_CHECKING")}
-    elif not _told_apart([variant.type for variant in union.variants], known):
-        runtime = f"choice({', '.join([quoted(name), *arms])})"
+    elif recursive or not _told_apart([variant.type for variant in union.variants], known):
+        runtime = choice_text(name, arms)
         imports |= {(".decoding", "choice"), ("typing", "TYPE_CHECKING")}
     if unknown is not None:
         arms.append(unknown.name)
     return UnionView(
         name=name,
-        arms=(arms[0], *(f"| {arm}" for arm in arms[1:])),
+        arms=_lines(arms, quote=recursive),
         plain=runtime is None,
         runtime=runtime,
         unknown=unknown,
@@ -76,10 +83,21 @@ def union_view(union: Union, home: Home, known: Mapping[str, Declaration]) -> tu
     ), imports
 
 
-def _unknown(union_name: str, tag_wire: str) -> UnknownView:
+def _lines(arms: list[str], *, quote: bool) -> tuple[str, ...]:
+    """One arm a line; a type that holds itself is a string to Python, since its name does not exist yet."""
+    lines = [arms[0], *(f"| {arm}" for arm in arms[1:])]
+    return (quoted(" ".join(lines)),) if quote else tuple(lines)
+
+
+def choice_text(name: str, arms: list[str]) -> str:
+    """The marker of a union; its arms are named in a function, because they may need what is defined later."""
+    return f"choice({quoted(name)}, lambda: ({', '.join(arms)},))"
+
+
+def _unknown(union_name: str, name: str, tag_wire: str) -> UnknownView:
     text = f"A `{union_name}` whose `{tag_wire}` this version does not know: a dict that keeps every member."
     return UnknownView(
-        name=class_name(f"Unknown{union_name}"),
+        name=class_name(name),
         hole=f"_{class_name(union_name)}Hole",
         doc=docstring(text, indent=4),
         tag_wire=quoted(tag_wire),

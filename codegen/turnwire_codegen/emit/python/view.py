@@ -9,7 +9,7 @@ from turnwire_codegen.emit.python.tables import TypeView
 from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
 from turnwire_codegen.emit.python.types import Home, Symbol, annotation, literal
 from turnwire_codegen.emit.python.unions import UnionView, union_view
-from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Field, Protocol, Record, Union
+from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Field, Protocol, Record, Union, Untagged, Variant
 from turnwire_codegen.passes.graph import references
 from turnwire_codegen.passes.tags import Tag
 
@@ -41,6 +41,7 @@ class ClassView(msgspec.Struct, frozen=True, kw_only=True):
     options: str
     doc: tuple[str, ...]
     members: tuple[MemberView, ...]
+    empty: bool
 
 
 class EnumView(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +95,7 @@ class Scope(msgspec.Struct, frozen=True):
     home: Home
     tags: Mapping[str, Tag]
     known: Mapping[str, Declaration]
+    recursive: frozenset[str]
 
 
 def family_view(family: Family, scope: Scope) -> FamilyView:
@@ -149,6 +151,7 @@ def _class(record: Record, scope: Scope, needed: set[tuple[str, str]]) -> ClassV
         options=", ".join(_options(record, names, tag)),
         doc=docstring(record.doc, indent=4),
         members=tuple(members),
+        empty=not members and not record.doc,
     )
 
 
@@ -186,11 +189,20 @@ def _tag_member(name: str, field: Field, tag: Tag, needed: set[tuple[str, str]])
 def _block(declaration: Declaration, scope: Scope, needed: set[tuple[str, str]]) -> BlockView:
     match declaration:
         case Union():
-            view, imports = union_view(declaration, scope.home, scope.known)
+            view, imports = union_view(
+                declaration,
+                scope.home,
+                scope.known,
+                recursive=declaration.name in scope.recursive,
+            )
             needed |= imports
             return BlockView(union=view)
         case Enum():
             return BlockView(enum=_enum(declaration, needed))
+        case Alias(name=name, doc=doc, type=node) if name in scope.recursive:
+            # A name that holds itself is a choice of one arm: only then can it be made before it exists.
+            alone = Union(name=name, doc=doc, tagging=Untagged(), variants=(Variant(type=node),))
+            return _block(alone, scope, needed)
         case Alias(name=name, doc=doc, type=node):
             symbol = annotation(node, scope.home)
             needed |= symbol.imports

@@ -3,7 +3,7 @@
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.typescript.tables import error_views, methods_view, protocol_view
-from turnwire_codegen.emit.typescript.view import family_view
+from turnwire_codegen.emit.typescript.view import family_view, index_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.graph import homes
 
@@ -18,10 +18,14 @@ def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
     pages |= {
         "support.ts": ("support", ()),
         "methods.ts": ("methods", methods_view(protocol)),
-        "errors.ts": ("errors", error_views(protocol)),
-        "protocol.ts": ("protocol", protocol_view(protocol, header.digest)),
-        "index.ts": ("index", [view.module for view in views]),
     }
+    if protocol.version:
+        # A foreign schema says nothing of versions and errors, so there is nothing to say of them either.
+        pages |= {
+            "errors.ts": ("errors", error_views(protocol)),
+            "protocol.ts": ("protocol", protocol_view(protocol, header.digest)),
+        }
+    pages["index.ts"] = ("index", index_view([view.module for view in views], values=bool(protocol.version)))
     return {
         path: render("typescript", f"{name}.ts.j2", {"header": header.lines(), name: view}).encode()
         for path, (name, view) in pages.items()

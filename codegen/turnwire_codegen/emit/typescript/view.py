@@ -8,8 +8,18 @@ from turnwire_codegen.emit.typescript.names import member_name, module_name, typ
 from turnwire_codegen.emit.typescript.text import comment
 from turnwire_codegen.emit.typescript.types import Symbol, literal, type_text
 from turnwire_codegen.ir import Alias, ByField, Declaration, Enum, Family, Field, Record, Union
+from turnwire_codegen.passes.graph import unknown_name
 
-__all__ = ["DeclarationView", "FamilyView", "MemberView", "RecordView", "UnionView", "family_view"]
+__all__ = [
+    "DeclarationView",
+    "FamilyView",
+    "MemberView",
+    "RecordView",
+    "UnionView",
+    "family_view",
+    "import_line",
+    "index_view",
+]
 
 
 class MemberView(msgspec.Struct, frozen=True):
@@ -62,7 +72,7 @@ class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
 def family_view(family: Family, homes: Mapping[str, str]) -> FamilyView:
     """The file of one family; `homes` says in which family each definition lives."""
     names: set[str] = set()
-    views = [_declaration(decl, names) for decl in family.declarations]
+    views = [_declaration(decl, names, homes) for decl in family.declarations]
     by_module: dict[str, set[str]] = {}
     for name in names:
         if homes[name] != family.name:
@@ -77,6 +87,12 @@ def family_view(family: Family, homes: Mapping[str, str]) -> FamilyView:
     )
 
 
+def index_view(families: list[str], *, values: bool) -> tuple[str, ...]:
+    """The exports of the whole; `values` for the modules that hold more than types."""
+    types = [f'export type * from "./{module}.js";' for module in (*families, "methods", "support")]
+    return (*types, *(f'export * from "./{module}.js";' for module in ("errors", "protocol") if values))
+
+
 def import_line(module: str, names: set[str]) -> str:
     """A type-only import; the `.js` ending is what NodeNext asks for."""
     line = f'import type {{ {", ".join(sorted(names))} }} from "./{module}.js";'
@@ -85,7 +101,7 @@ def import_line(module: str, names: set[str]) -> str:
     return "import type {\n" + "".join(f"  {name},\n" for name in sorted(names)) + f'}} from "./{module}.js";'
 
 
-def _declaration(declaration: Declaration, names: set[str]) -> DeclarationView:
+def _declaration(declaration: Declaration, names: set[str], known: Mapping[str, str]) -> DeclarationView:
     name, doc = type_name(declaration.name), comment(declaration.doc, indent=0)
     match declaration:
         case Record(fields=fields):
@@ -93,7 +109,7 @@ def _declaration(declaration: Declaration, names: set[str]) -> DeclarationView:
             members += _extra(declaration, names)
             return DeclarationView(name=name, doc=doc, record=RecordView(tuple(members)))
         case Union():
-            return DeclarationView(name=name, doc=doc, union=_union(declaration, names))
+            return DeclarationView(name=name, doc=doc, union=_union(declaration, names, known))
         case Enum():
             return DeclarationView(name=name, doc=_enum_doc(declaration), union=_enum(declaration))
         case Alias(type=node):
@@ -114,13 +130,13 @@ def _extra(record: Record, names: set[str]) -> list[MemberView]:
     return [MemberView(f"[member: string]: {text};", ())]
 
 
-def _union(union: Union, names: set[str]) -> UnionView:
+def _union(union: Union, names: set[str], known: Mapping[str, str]) -> UnionView:
     arms = [_noted(type_text(variant.type), names) for variant in union.variants]
     if not (union.open and isinstance(union.tagging, ByField)):
         return UnionView(_lines(arms), None)
     wire = union.tagging.wire
     unknown = UnknownView(
-        name=type_name(f"Unknown{union.name}"),
+        name=type_name(unknown_name(union.name, known)),
         doc=comment(f"A `{union.name}` whose `{wire}` this version does not know, with every member.", indent=0),
         tag=member_name(wire),
     )

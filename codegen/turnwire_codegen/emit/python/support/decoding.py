@@ -83,22 +83,28 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no methods to be abstract
-    """A union that msgspec cannot tell apart; its arms are tried in order."""
+    """A union that msgspec cannot tell apart: all arms are tried, of those that fit the one that drops least is it."""
 
-    arms: ClassVar[tuple[Any, ...]] = ()
+    @classmethod
+    def arms(cls) -> tuple[Any, ...]:
+        """The types of the arms, known once their module is imported."""
+        return ()
 
 
-def choice(name: str, *arms: Any) -> Any:
-    """The marker of a union of `arms`; every arm's class counts as its subclass."""
+def choice(name: str, arms: Callable[[], tuple[Any, ...]]) -> Any:
+    """The marker of a union of `arms`, which may name the marker itself; every arm's class counts as its subclass."""
 
     class Marker(Choice):
-        pass
+        @classmethod
+        @cache
+        def arms(cls) -> tuple[Any, ...]:
+            found = arms()
+            for arm in found:
+                for kind in _classes(arm):
+                    cls.register(kind)
+            return found
 
     Marker.__name__ = Marker.__qualname__ = name
-    Marker.arms = arms
-    for arm in arms:
-        for cls in _classes(arm):
-            Marker.register(cls)
     return Marker
 
 
@@ -112,20 +118,34 @@ def _classes(arm: Any) -> Iterator[type]:
             yield from _classes(member)
     elif origin is Literal:
         yield from {type(value) for value in get_args(arm)}
+    elif arm is Any:
+        yield object
     else:
-        yield origin or arm
+        yield origin or (type(None) if arm is None else arm)
 
 
 def _pick(of: Any, value: Any) -> Any:
     """The hook for what msgspec has no decoder for."""
     if not (isinstance(of, type) and issubclass(of, Choice)):
         raise NotImplementedError(f"no decoder for {of!r}")
-    for arm in of.arms:
+    fitting: list[tuple[int, int, Any]] = []
+    for index, arm in enumerate(of.arms()):
         try:
-            return convert(value, arm)
+            found = convert(value, arm)
         except msgspec.ValidationError:
             continue
-    raise ValueError(f"fits no arm of {of.__name__}")
+        fitting.append((_dropped(value, found), index, found))
+    if not fitting:
+        raise ValueError(f"fits no arm of {of.__name__}")
+    return min(fitting, key=lambda fit: fit[:2])[2]
+
+
+def _dropped(value: Any, found: Any) -> int:
+    """How many members of an object its type has no place for."""
+    if not isinstance(found, msgspec.Struct):
+        return 0
+    held = {*found.__struct_encode_fields__, found.__struct_config__.tag_field}
+    return len(set(_members(value)) - held)
 
 
 def _with_unknowns(value: Any, of: Any) -> Any:

@@ -1,0 +1,94 @@
+"""A foreign document: where pointers lead, and which definitions it declares, however deep they stand."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+__all__ = ["CONTAINERS", "Document", "escaped"]
+
+CONTAINERS = ("$defs", "definitions")
+# A node with one of these is a schema; one without any, all of whose members are objects, is a folder of definitions.
+_KEYWORDS = frozenset(
+    {
+        *("$ref", "$id", "$anchor", "$schema", "type", "enum", "const", "properties", "required", "items", "format"),
+        *("prefixItems", "additionalProperties", "patternProperties", "oneOf", "anyOf", "allOf", "not", "if", "title"),
+        *("description", "default", "minimum", "maximum", "pattern", "minLength", "maxLength", "deprecated"),
+    },
+)
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The JSON value of a schema file."""
+
+    root: Any
+
+    def at(self, pointer: str) -> Any:
+        """The value at a `#/…` pointer; raises KeyError when nothing is there."""
+        node = self.root
+        for step in _steps(pointer):
+            if isinstance(node, dict):
+                node = node[step]
+            elif isinstance(node, list) and step.isdecimal() and int(step) < len(node):
+                node = node[int(step)]
+            else:
+                raise KeyError(pointer)
+        return node
+
+    def locate(self, ref: str) -> str | None:
+        """The pointer that a `$ref` means, by anchor and embedded id too; None when it leads nowhere in this file."""
+        if ref == "#" or ref.startswith("#/"):
+            pointer = "#" if ref == "#" else "".join(["#", *(f"/{escaped(step)}" for step in _steps(ref))])
+            try:
+                self.at(pointer)
+            except KeyError:
+                return None
+            return pointer
+        names = {ref, ref.removeprefix("#")}
+        for pointer, node in _walk(self.root, "#"):
+            if node.get("$anchor") in names or node.get("$id") == ref:
+                return pointer
+        return None
+
+    def definitions(self) -> Iterator[tuple[str, str]]:
+        """(key, pointer) of every definition under the root, those in folders by their last key."""
+        for container in CONTAINERS:
+            if isinstance(self.root, dict) and isinstance(self.root.get(container), dict):
+                yield from _definitions(self.root[container], f"#/{container}")
+
+
+def escaped(step: str) -> str:
+    """A member name as it stands in a pointer."""
+    return step.replace("~", "~0").replace("/", "~1")
+
+
+def _steps(pointer: str) -> list[str]:
+    return [unquote(step).replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def _definitions(folder: dict[str, Any], pointer: str) -> Iterator[tuple[str, str]]:
+    for key, node in folder.items():
+        here = f"{pointer}/{escaped(key)}"
+        if _is_folder(node):
+            yield from _definitions(node, here)
+        else:
+            yield key, here
+
+
+def _is_folder(node: Any) -> bool:
+    return isinstance(node, dict) and bool(node) and not _KEYWORDS & set(node) and all(map(_is_dict, node.values()))
+
+
+def _is_dict(node: Any) -> bool:
+    return isinstance(node, dict)
+
+
+def _walk(node: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(node, dict):
+        yield pointer, node
+        for key, value in node.items():
+            yield from _walk(value, f"{pointer}/{escaped(key)}")
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
+            yield from _walk(value, f"{pointer}/{index}")

@@ -1,0 +1,194 @@
+"""Any JSON Schema node becomes a type of the IR; objects, enums and unions become declarations with names of their own.
+
+A name comes from the path, or from `title` for an arm, never from a counter: inserting a definition renames nothing.
+"""
+
+from typing import Any
+
+from msgspec import UNSET
+
+from turnwire_codegen.ir import (
+    Alias,
+    AnyValue,
+    Field,
+    ListOf,
+    MapOf,
+    Notes,
+    Nullable,
+    Record,
+    Ref,
+    Scalar,
+    TupleOf,
+    TypeNode,
+)
+from turnwire_codegen.load.foreign.document import CONTAINERS
+from turnwire_codegen.load.foreign.scalars import array_rules, enum_type, scalar_rules
+from turnwire_codegen.load.foreign.shapes import LEFT, Shape, is_object, shape_of
+from turnwire_codegen.load.foreign.unions import lower_choice
+from turnwire_codegen.load.foreign.work import Spot, Work
+from turnwire_codegen.words import pascal
+
+__all__ = ["declare", "lower"]
+
+_SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
+_ANNOTATIONS = frozenset(
+    {
+        *("$ref", "$schema", "$id", "$anchor", "$comment", "title", "description", "default", "examples"),
+        *("deprecated", "readOnly", "writeOnly", "discriminator", *CONTAINERS),
+    },
+)
+# What only a validator can hold, on any node.
+_CHECKS: tuple[str, ...] = (
+    *("not", "if", "dependentRequired", "dependentSchemas", "dependencies", "propertyNames", "contains"),
+    *("unevaluatedItems", "unevaluatedProperties"),
+)
+
+
+def declare(name: str, pointer: str, work: Work) -> None:
+    """Make the declaration `name` from the schema at `pointer`, once."""
+    if name in work.made:
+        return
+    work.made[name] = None
+    node = work.document.at(pointer)
+    found = lower(node, Spot(pointer, name, named=True), work)
+    if work.made[name] is None:
+        doc = node.get("description", "") if isinstance(node, dict) else ""
+        work.made[name] = Alias(name=name, doc=str(doc), type=found)
+
+
+def lower(node: Any, spot: Spot, work: Work) -> TypeNode:
+    """The type of `node`; a declaration that it needs is made in passing."""
+    if node is True or node == {}:
+        return AnyValue()
+    if not isinstance(node, dict):
+        work.note(spot, "degraded", "nothing fits this schema" if node is False else "not a schema")
+        return AnyValue()
+    if isinstance(node.get("$ref"), str):
+        return _reference(node, spot, work)
+    if "const" in node or "enum" in node:
+        return enum_type(node, spot, work)
+    if "oneOf" in node or "anyOf" in node:
+        return lower_choice(node, spot, work, lower)
+    if is_object(node, work.document):
+        return _object(node, spot, work)
+    if "allOf" in node:
+        return _all_of(node, spot, work)
+    work.say_left(node, spot, _CHECKS)
+    return _typed(node, spot, work)
+
+
+def _reference(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
+    target = work.document.locate(node["$ref"])
+    if target is None:
+        work.note(spot, "degraded", f"the reference {node['$ref']!r} leads nowhere in this file")
+        return AnyValue()
+    if {"properties", "required", "allOf"} & set(node):
+        return _object(node, spot, work)
+    work.say_left(node, spot, tuple(key for key in node if key not in _ANNOTATIONS))
+    if target not in work.names:
+        steps = [step for step in target.split("/")[-2:] if step not in {*CONTAINERS, "#"}]
+        work.claim(pascal(" ".join(steps)) or "Root", target)
+    found = work.names[target]
+    if not (spot.named and found == spot.name):
+        declare(found, target, work)
+    return Ref(found)
+
+
+def _typed(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
+    kind = node.get("type")
+    if isinstance(kind, list):
+        return _kinds(node, kind, spot, work)
+    if kind in _SCALARS:
+        return Scalar(kind, scalar_rules(node, kind, spot, work))
+    if kind == "array" or (kind is None and {"items", "prefixItems"} & set(node)):
+        return _array(node, spot, work)
+    work.say_left(node, spot, tuple(key for key in node if key not in _ANNOTATIONS and key not in _CHECKS))
+    return AnyValue()
+
+
+def _kinds(node: dict[str, Any], kinds: list[Any], spot: Spot, work: Work) -> TypeNode:
+    """`"type": [a, b]` is a choice between the kinds, each with what is said of it."""
+    arms = [{**node, "type": kind} for kind in kinds if kind != "null"]
+    if not arms:
+        return Scalar("null")
+    if len(arms) == 1:
+        found = lower(arms[0], spot.anonymous(), work)
+    else:
+        found = lower_choice({"anyOf": arms, "description": node.get("description", "")}, spot.anonymous(), work, lower)
+    return Nullable(found) if "null" in kinds else found
+
+
+def _array(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
+    items = node.get("items", True)
+    prefix = node.get("prefixItems", items if isinstance(items, list) else None)
+    if prefix is None:
+        return ListOf(lower(items, spot.down("items", name=f"{spot.name}Item"), work), array_rules(node))
+    key = "prefixItems" if "prefixItems" in node else "items"
+    parts = tuple(
+        lower(item, spot.down(key, index, name=f"{spot.name}Part{index + 1}"), work)
+        for index, item in enumerate(prefix)
+    )
+    rest = node.get("additionalItems", True) if isinstance(items, list) else items
+    if node.get("minItems", 0) == len(parts) and (rest is False or node.get("maxItems") == len(parts)):
+        return TupleOf(parts)
+    work.note(spot, "degraded", "a tuple of open length: its items are not told apart")
+    return ListOf(AnyValue(), array_rules(node))
+
+
+def _all_of(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
+    """Layers that are no objects: the first says what it is, the others only bound it."""
+    layers = node["allOf"]
+    if not isinstance(layers, list) or not layers:
+        return _typed(node, spot, work)
+    if len(layers) > 1 or any(key not in _ANNOTATIONS and key != "allOf" for key in node):
+        work.note(spot, "runtime", "the type holds the first schema of allOf, the others bound it")
+    return lower(layers[0], Spot(f"{spot.pointer}/allOf/0", spot.name, named=spot.named), work)
+
+
+def _object(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
+    shape = shape_of(node, spot.pointer, work.document)
+    work.say_left(node, spot, LEFT)
+    if shape.left:
+        work.note(spot, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(shape.left))}")
+    if shape.twice:
+        work.note(spot, "runtime", f"more than one schema for: {', '.join(dict.fromkeys(shape.twice))}")
+    if not shape.members and not shape.required and not shape.closed and "patternProperties" not in node:
+        if shape.extra is not None:
+            schema, pointer = shape.extra
+            return MapOf(lower(schema, Spot(pointer, f"{spot.name}Value"), work))
+        if not spot.named:
+            return MapOf(AnyValue())
+    return _record(shape, node, spot, work)
+
+
+def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
+    own = work.own_name(spot)
+    work.made[own] = None
+    fields = [
+        _field(wire, schema, Spot(pointer, own + (pascal(wire) or wire.encode().hex())), work, shape)
+        for wire, (schema, pointer) in shape.members.items()
+    ]
+    undeclared = [wire for wire in sorted(shape.required) if wire not in shape.members]
+    fields += [Field(wire=wire, type=AnyValue(), required=True) for wire in undeclared]
+    if shape.extra is not None:
+        work.note(spot, "degraded", "members beside the declared ones are tolerated and dropped")
+    work.made[own] = Record(
+        name=own,
+        doc=str(node.get("description", "")),
+        fields=tuple(fields),
+        closed=shape.closed and "patternProperties" not in node,
+    )
+    return Ref(own)
+
+
+def _field(wire: str, schema: Any, spot: Spot, work: Work, shape: Shape) -> Field:
+    said: dict[str, Any] = schema if isinstance(schema, dict) else {}
+    notes: Notes = {"deprecated": True} if said.get("deprecated") is True else {}
+    return Field(
+        wire=wire,
+        type=lower(schema, spot, work),
+        required=wire in shape.required,
+        doc=str(said.get("description", "")),
+        default=said.get("default", UNSET),
+        notes=notes,
+    )

@@ -1,0 +1,71 @@
+"""Any JSON Schema file: its root and its definitions, without a method table."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from turnwire_codegen.ir import ByField, Declaration, Family, Protocol, Union
+from turnwire_codegen.load.foreign.document import CONTAINERS, Document
+from turnwire_codegen.load.foreign.lower import declare
+from turnwire_codegen.load.foreign.work import Work
+from turnwire_codegen.load.tagging import tagged
+from turnwire_codegen.problems import Finding
+
+__all__ = ["Loaded", "load_plain"]
+
+_HEAD = frozenset({"$schema", "$id", "$comment", "title", "description", *CONTAINERS})
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """A foreign schema as IR. `root` is the declaration of the document itself, where it is a schema."""
+
+    protocol: Protocol
+    root: str | None
+    origins: dict[str, str]
+    findings: list[Finding]
+
+
+def load_plain(document: Any, path: Path) -> Loaded:
+    """The protocol of one file; everything is kept that can be, the rest is in `findings`."""
+    work = Work(Document(document))
+    head: dict[str, Any] = document if isinstance(document, dict) else {}
+    named = [(work.claim(key, pointer), pointer) for key, pointer in work.document.definitions()]
+    root = None
+    if _says_something(head):
+        root = work.claim(str(head.get("title") or path.stem), "#")
+        named.append((root, "#"))
+    for name, pointer in named:
+        declare(name, pointer, work)
+    made = {name: declaration for name, declaration in work.made.items() if declaration is not None}
+    family = Family(
+        name="types",
+        title=str(head.get("title") or path.stem),
+        doc=str(head.get("description", "")),
+        declarations=tuple(tag_all(made)[name] for name in sorted(made)),
+    )
+    protocol = Protocol(id=str(head.get("$id") or path.name), title=family.title, version="", families=(family,))
+    return Loaded(protocol=protocol, root=root, origins=work.origins, findings=work.found)
+
+
+def tag_all(made: dict[str, Declaration]) -> dict[str, Declaration]:
+    """Every union with its tag. A record has one tag: a union that would give it another is left untagged."""
+    settled = dict(made)
+    tags: dict[str, tuple[str, str | int | None]] = {}
+    for name in sorted(made):
+        declaration = made[name]
+        found = tagged(declaration, made) if isinstance(declaration, Union) else None
+        if found is None or not isinstance(found.tagging, ByField):
+            continue
+        wire = found.tagging.wire
+        arms = {v.type.name: (wire, v.tag) for v in found.variants if hasattr(v.type, "name")}
+        if all(tags.get(arm, tag) == tag for arm, tag in arms.items()):
+            tags |= arms
+            settled[name] = found
+    return settled
+
+
+def _says_something(head: dict[str, Any]) -> bool:
+    """Whether the root is a schema itself and not only a folder of definitions; `type: object` alone is a habit."""
+    words = set(head) - _HEAD
+    return bool(words) and not (words == {"type"} and any(container in head for container in CONTAINERS))

@@ -1,0 +1,83 @@
+"""Objects as they are after `$ref` and `allOf`: one list of members, whatever number of schemas they came from."""
+
+from typing import Any
+
+import msgspec
+
+from turnwire_codegen.load.foreign.document import Document, escaped
+
+__all__ = ["LEFT", "Shape", "is_object", "shape_of"]
+
+# Schemas that name each other in circles are cut here.
+_MAX_DEPTH = 32
+# What a record's type cannot say.
+LEFT: tuple[str, ...] = (
+    *("not", "if", "dependentRequired", "dependentSchemas", "dependencies", "propertyNames", "minProperties"),
+    *("maxProperties", "unevaluatedProperties", "patternProperties"),
+)
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """The members of an object with the pointer of each, what is required, and what is said of all others."""
+
+    members: dict[str, tuple[Any, str]]
+    required: frozenset[str]
+    extra: tuple[Any, str] | None = None
+    closed: bool = False
+    twice: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def is_object(node: Any, document: Document, depth: int = 0) -> bool:
+    """Whether `node` can only be an object: it says so, or a layer of it does."""
+    if not isinstance(node, dict) or depth > _MAX_DEPTH:
+        return False
+    if node.get("type") == "object" or ("type" not in node and "properties" in node):
+        return True
+    return any(is_object(layer, document, depth + 1) for layer, _ in _layers(node, "#", document))
+
+
+def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int = 0) -> Shape:
+    """The object that `node` describes, all its layers as one; the layer that comes last has the last word."""
+    members: dict[str, tuple[Any, str]] = {}
+    required = frozenset(name for name in node.get("required", []) if isinstance(name, str))
+    extra: tuple[Any, str] | None = None
+    closed = False
+    twice: list[str] = []
+    left: list[str] = []
+    if depth <= _MAX_DEPTH:
+        for layer, at in _layers(node, pointer, document):
+            if not isinstance(layer, dict):
+                continue
+            inner = shape_of(layer, at, document, depth + 1)
+            twice += [name for name in inner.members if name in members]
+            members |= inner.members
+            required |= inner.required
+            extra, closed = inner.extra or extra, inner.closed or closed
+            left += [*inner.left, *(word for word in LEFT if word in layer)]
+    for name, schema in node.get("properties", {}).items():
+        if name in members:
+            twice.append(name)
+        if name not in members or _has_type(schema):
+            members[name] = (schema, f"{pointer}/properties/{escaped(name)}")
+    others = node.get("additionalProperties")
+    if others is False:
+        closed = True
+    elif others is not None:
+        extra = (others, f"{pointer}/additionalProperties")
+    return Shape(members, required, extra, closed, tuple(twice), tuple(left))
+
+
+def _layers(node: dict[str, Any], pointer: str, document: Document) -> list[tuple[Any, str]]:
+    layers: list[tuple[Any, str]] = []
+    if isinstance(node.get("$ref"), str):
+        target = document.locate(node["$ref"])
+        if target is not None:
+            layers.append((document.at(target), target))
+    layers += [(layer, f"{pointer}/allOf/{index}") for index, layer in enumerate(node.get("allOf", []))]
+    return layers
+
+
+def _has_type(node: Any) -> bool:
+    """Whether a schema says what a member is; one that only adds a bound does not."""
+    return isinstance(node, dict) and bool({"type", "const", "enum", "$ref", "oneOf", "anyOf", "allOf"} & set(node))

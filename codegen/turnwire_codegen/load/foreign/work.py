@@ -1,0 +1,72 @@
+"""What one run over a foreign schema gathers: names by pointer, declarations, findings. The loader's only state."""
+
+import hashlib
+import re
+from typing import Any
+
+import msgspec
+
+from turnwire_codegen.ir import Declaration
+from turnwire_codegen.load.foreign.document import Document, escaped
+from turnwire_codegen.problems import Finding, Verdict
+from turnwire_codegen.words import pascal
+
+__all__ = ["Spot", "Work", "spelled"]
+
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A node's place, and the name of the declaration that it may become; `named`: the name is its own already."""
+
+    pointer: str
+    name: str
+    named: bool = False
+
+    def down(self, *steps: str | int, name: str) -> "Spot":
+        """A node further in, which has no name of its own."""
+        return Spot("/".join([self.pointer, *(escaped(str(step)) for step in steps)]), name)
+
+    def anonymous(self) -> "Spot":
+        """The same node, where the name is no more than a wish."""
+        return Spot(self.pointer, self.name)
+
+
+class Work(msgspec.Struct):
+    """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made."""
+
+    document: Document
+    names: dict[str, str] = {}
+    made: dict[str, Declaration | None] = {}
+    origins: dict[str, str] = {}
+    found: list[Finding] = []
+
+    def claim(self, wanted: str, pointer: str) -> str:
+        """A name for the node at `pointer`: the wanted one, or where that is taken one that follows from its place."""
+        name = spelled(wanted)
+        if name in self.origins:
+            name = f"{name}{hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()}"
+        self.names[pointer] = name
+        self.origins[name] = pointer
+        return name
+
+    def own_name(self, spot: Spot) -> str:
+        """The name under which the node at `spot` is declared."""
+        return spot.name if spot.named else self.claim(spot.name, spot.pointer)
+
+    def note(self, spot: Spot, verdict: Verdict, what: str) -> None:
+        """Say what became of the node at `spot`."""
+        self.found.append(Finding(spot.pointer, verdict, what))
+
+    def say_left(self, node: dict[str, Any], spot: Spot, words: tuple[str, ...]) -> None:
+        """Note those of `words` that stand in `node`: no type holds them."""
+        present = [word for word in words if word in node]
+        if present:
+            self.note(spot, "runtime", f"the type does not hold: {', '.join(present)}")
+
+
+def spelled(wanted: str) -> str:
+    """`wanted` as a name that every language can say."""
+    name = wanted if _IDENTIFIER.fullmatch(wanted) else pascal(wanted)
+    name = name[:1].upper() + name[1:]
+    return name if name[:1].isalpha() else f"T{name}"

@@ -1,0 +1,56 @@
+"""What tells the arms of a union apart: one required const member that all share, every value another."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from turnwire_codegen.ir import Alias, ByField, Const, Declaration, Record, Ref, Union, Variant
+
+__all__ = ["tagged"]
+
+
+def tagged(union: Union, known: Mapping[str, Declaration]) -> Union | None:
+    """`union` with its tag and the value of each arm, or None. Arms of a union that is itself an arm become its own."""
+    variants = _flat(union, known, (union.name,))
+    arms = [_const_members(variant, known) for variant in variants]
+    for wire in arms[0] if arms else {}:
+        tags = [arm.get(wire) for arm in arms]
+        if None not in tags and len(set(tags)) == len(tags) and len({type(tag) for tag in tags}) == 1:
+            named = tuple(
+                Variant(type=variant.type, tag=tag, notes=variant.notes)
+                for variant, tag in zip(variants, tags, strict=True)
+            )
+            return msgspec.structs.replace(union, tagging=ByField(wire), variants=named)
+    return None
+
+
+def _flat(union: Union, known: Mapping[str, Declaration], seen: tuple[str, ...]) -> list[Variant]:
+    flat: list[Variant] = []
+    for variant in union.variants:
+        target = _target(variant, known)
+        if isinstance(target, Union) and target.name not in seen:
+            flat += _flat(target, known, (*seen, target.name))
+        else:
+            flat.append(variant)
+    return flat
+
+
+def _const_members(variant: Variant, known: Mapping[str, Declaration]) -> dict[str, str | int]:
+    declaration = _target(variant, known)
+    if not isinstance(declaration, Record):
+        return {}
+    return {
+        field.wire: field.type.value
+        for field in declaration.fields
+        # A boolean is an integer to Python, but no tag.
+        if field.required and isinstance(field.type, Const) and type(field.type.value) in (str, int)
+        if isinstance(field.type.value, str | int)
+    }
+
+
+def _target(variant: Variant, known: Mapping[str, Declaration]) -> Declaration | None:
+    """What a variant names; only a record under its own name can carry a tag, so no alias is looked through."""
+    if not isinstance(variant.type, Ref):
+        return None
+    target = known.get(variant.type.name)
+    return None if isinstance(target, Alias) else target
