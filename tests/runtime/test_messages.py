@@ -146,6 +146,9 @@ REFUSED = [
     pytest.param(nested(LIMITS.depth + 1), (-32600, 1), id="RPC-22: one beyond the depth"),
     pytest.param(nested(900), (-32600, 1), id="RPC-22: far beyond the depth"),
     pytest.param(request("1", '{"a":%s}' % ("[" * 5000 + "]" * 5000)), (-32600, None), id="RPC-22: unreadably deep"),
+    pytest.param(b"[" * 100_000, (-32600, None), id="RPC-22: unreadably deep, and never closed"),
+    pytest.param(b'{"a":' * 100_000, (-32600, None), id="RPC-22: objects without end"),
+    pytest.param(b'{"id":' + b"[" * 100_000, (-32600, None), id="RPC-22: an id without end"),
     pytest.param(request("1", '{"a":%s}' % ("1" * 4301)), (-32600, 1), id="RPC-10: 4,301 digits"),
     pytest.param(request("1", '{"a":[0,-%s]}' % ("1" * 4301)), (-32600, 1), id="RPC-10: 4,301 digits below zero"),
     pytest.param(
