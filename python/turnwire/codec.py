@@ -107,10 +107,12 @@ def decode_envelope(message: bytes, limits: Limits) -> Envelope:
     if not message.isascii():
         _demand_utf8(message)
     try:
-        envelope = decode_short(message)
-    except msgspec.DecodeError:
-        envelope = _decode_slowly(message)
+        try:
+            envelope = decode_short(message)
+        except msgspec.DecodeError:
+            envelope = _decode_slowly(message)
     except RecursionError:
+        # Both paths meet the depth of a message: an array is refused by the first before it is walked.
         raise Unlawful(_too_deep(limits)) from None
     if envelope.method is UNSET:
         if not envelope.is_response:
