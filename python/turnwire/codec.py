@@ -110,7 +110,7 @@ def decode_envelope(message: bytes, limits: Limits) -> Envelope:
         try:
             envelope = decode_short(message)
         except msgspec.DecodeError:
-            envelope = _decode_slowly(message)
+            envelope = _decode_slowly(message, limits)
     except RecursionError:
         # Both paths meet the depth of a message: an array is refused by the first before it is walked.
         raise Unlawful(_too_deep(limits)) from None
@@ -235,7 +235,7 @@ _decode_text = msgspec.json.Decoder(str).decode
 _decode_error_object = msgspec.json.Decoder(_ErrorObject).decode
 
 
-def _decode_slowly(message: bytes) -> Envelope:
+def _decode_slowly(message: bytes, limits: Limits) -> Envelope:
     """The envelope of what the fast path refused: the last of duplicate keys counts, whatever those before it were."""
     members = _members(message)
     found = Envelope("2.0", result=members.get("result", UNSET), error=members.get("error", UNSET))
@@ -247,7 +247,9 @@ def _decode_slowly(message: bytes) -> Envelope:
             raise Unlawful(_bad_id()) from None
     if "method" not in members and found.is_response:
         return found
-    # Nothing that follows is a response; what is refused below is answered.
+    # Nothing that follows is a response; what is refused below is answered, under its id where that is lawful.
+    if type(found.id) is str and len(found.id) > limits.id_length:
+        raise Unlawful(_bad_id(limit=limits.id_length))
     readable = Envelope("2.0", id=found.id)
     if _text(members.get("jsonrpc")) != "2.0":
         raise Unlawful(invalid_request('A message carries "jsonrpc":"2.0".'), readable)
