@@ -14,7 +14,17 @@ import msgspec
 from turnwire.conformance.strict import NotStrict, parse
 from turnwire.schemas import Schemas
 
-__all__ = ["Profile", "ProfileFault", "dialect_names", "load_profile"]
+__all__ = [
+    "Handshake",
+    "Operation",
+    "Profile",
+    "ProfileFault",
+    "Script",
+    "Version",
+    "Wire",
+    "dialect_names",
+    "load_profile",
+]
 
 PACKAGE = Path(__file__).resolve().parent.parent
 CANONICAL = "turnwire"
@@ -38,6 +48,7 @@ class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     message_limit: str = ""
     message_bytes: int = 0
     depth_limit: str = ""
+    shutdown_ms: str = ""
 
 
 class Handshake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -73,9 +84,12 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     method: str
     params: dict[str, Any] | None = None
+    # Where its result has the id of the thread, the text, the list, the number of the last event.
     thread: str = ""
     text: str = ""
     items: str = ""
+    seq: str = ""
+    # A member of params that must be there, and a value of the wrong type for it.
     required: str = ""
     wrong: Any = None
 

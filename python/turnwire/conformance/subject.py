@@ -94,6 +94,16 @@ class Subject:
             raise NotExercised(f"no session could be opened: the handshake was answered {reply}")
         return probe
 
+    def declinable(self) -> str:
+        """The notification that can be provoked and declined.
+
+        Raises:
+            NotApplicable: the contract has none.
+        """
+        if not self.profile.handshake.opt_out or not self.profile.created:
+            raise NotApplicable("the profile knows no declining of notifications")
+        return self.profile.created
+
     def opted_in(self) -> Any:
         """Handshake params of a client that answers what a scripted turn may ask."""
         handshake = self.profile.handshake

@@ -39,21 +39,20 @@ class Turn:
             raise NotExercised(f"the scripted turn did not end within {self._patience:g} s")
         return self.status()
 
+    def asks(self) -> list[Frame]:
+        """The requests for approval that it has made so far."""
+        return [frame for frame in self.probe.heard(self._script.approval, self.mark) if frame.is_request]
+
     def asked(self) -> Frame:
         """Wait for the request for approval that it makes.
 
         Raises:
             NotExercised: none comes.
         """
-        script = self._script
-
-        def request() -> Frame | None:
-            return next((frame for frame in self.probe.heard(script.approval, self.mark) if frame.is_request), None)
-
-        found = self.probe.wait_for(request, self._patience)
-        if not isinstance(found, Frame):
-            raise NotExercised(f"the scripted turn made no {script.approval}")
-        return found
+        found: list[Frame] | None = self.probe.wait_for(lambda: self.asks() or None, self._patience)
+        if not found:
+            raise NotExercised(f"the scripted turn made no {self._script.approval}")
+        return found[0]
 
 
 def start_turn(subject: Subject, probe: Probe, course: str) -> Turn:

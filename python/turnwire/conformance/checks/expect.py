@@ -19,7 +19,7 @@ def one_error(
     Raises:
         Unmet: none, several, a result, another code or another id.
     """
-    codes = subject.codes(*conditions)
+    codes = tuple(dict.fromkeys(subject.codes(*conditions)))
     named = " or ".join("null" if value is None else repr(value) for value in ids)
     expected = f"one error {' or '.join(map(str, codes))} with id {named} to {to}"
     if len(replies) != 1:

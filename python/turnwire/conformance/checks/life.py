@@ -1,15 +1,15 @@
-"""The handshake: what comes first, what both sides agree on, and what is offered only when it is declared."""
+"""The handshake and the end: what comes first, what both sides agree on, and how a server is told to stop."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from turnwire.conformance.checks.expect import error_of, succeeded
-from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
+from turnwire.conformance.model import NotApplicable, Unmet
 from turnwire.conformance.pointer import pick, replaced
-from turnwire.conformance.probe import Probe
+from turnwire.conformance.probe import Probe, TargetEnded
 from turnwire.conformance.registry import check
 from turnwire.conformance.strict import dumps
 from turnwire.conformance.subject import Subject
+from turnwire.conformance.turns import is_scripted, start_turn
 from turnwire.conformance.turns import start_turn
 
 __all__: list[str] = []
@@ -127,98 +127,60 @@ def version_garbage(subject: Subject) -> str | None:
     return next((note for note in notes if note), None)
 
 
-@check("life.capability-served")
-def capability_served(subject: Subject) -> None:
-    """Whatever is declared is there."""
-    served = list(_gated(subject, declared=True))
-    if not served:
-        raise NotExercised("nothing is declared that the schema has methods for")
+@check("life.ping")
+def ping(subject: Subject) -> None:
+    """The empty request has an empty answer."""
+    method = subject.operation("ping").method
+    result = succeeded(subject.perform(subject.probe, "ping"), to=method)
+    if not isinstance(result, dict):
+        raise Unmet(f"an object for {method}", repr(result))
+
+
+@check("life.shutdown")
+def shutdown(subject: Subject) -> str | None:
+    """A server that is told to stop takes nothing new, lets what runs come to its end, and answers then."""
     probe = subject.session()
-    for method, capability in served:
-        if probe.call(method, {}).code in subject.codes("method_not_found"):
-            raise Unmet(f"{method}, since {capability} is declared", "method not found")
+    operation = subject.operation("shutdown")
+    turn = start_turn(subject, probe, "slow") if is_scripted(subject) else None
+    asked = probe.ask(operation.method, subject.params("shutdown"))
+    note = _refused_while_draining(subject, probe) if turn else None
+    declared = pick(subject.facts.result, subject.profile.wire.shutdown_ms)
+    patience = subject.target.timeouts.reply + (declared / 1000 if type(declared) is int else 0)
+    succeeded(probe.reply(asked, what=operation.method, seconds=patience), to=operation.method)
+    if turn and not turn.is_over():
+        raise Unmet("an answer after the running turn has ended", "the answer came first")
+    return note
 
 
-@check("life.capability-undeclared")
-def capability_undeclared(subject: Subject) -> None:
-    """What is not declared is not there, so a client may trust the declaration."""
-    absent = list(_gated(subject, declared=False))
-    if not absent:
-        raise NotApplicable("everything that the schema knows is declared")
-    for method, capability in absent:
-        reply = subject.probe.call(method, {})
-        if reply.code not in subject.codes("method_not_found"):
-            raise Unmet(f"method not found for {method}, since {capability} is not declared", str(reply))
-
-
-@check("life.experimental-gate")
-def experimental_gate(subject: Subject) -> str | None:
-    """Without opt-in an experimental method is refused by name of the reason."""
-    rows = [row for row in subject.profile.methods() if row.get("stability") == "experimental"]
-    names = [row["name"] for row in rows if row["kind"] == "request" and row["sender"] == "client"]
-    if not names:
-        raise NotApplicable("the contract marks no method of the client as experimental")
-    notes = [error_of(subject, subject.probe.call(name, {}), "experimental_required", to=name) for name in names]
-    return next((note for note in notes if note), None)
-
-
-@check("life.optout-exact")
-def optout_exact(subject: Subject) -> None:
-    """A notification that was declined by its exact name never comes; a prefix or a pattern declines nothing."""
-    created = _declinable(subject)
-    probe = _declining(subject, [created])
-    subject.create(probe)
-    probe.barrier()
-    probe.collect()
-    if probe.heard(created):
-        raise Unmet(f"no {created}, which was declined", str(probe.heard(created)[0]))
-    patterns = ["*", created[:-1], created.partition("/")[0] + "/*", created.upper()]
-    probe = _declining(subject, patterns)
-    subject.create(probe)
-    if probe.wait_for(lambda: probe.heard(created) or None, subject.target.timeouts.lag) is None:
-        raise Unmet(f"{created}, since only {', '.join(patterns)} were declined", "it did not come")
-
-
-@check("life.optout-unknown-ignored")
-def optout_unknown_ignored(subject: Subject) -> None:
-    """Names that the server does not know may be declined."""
-    _declinable(subject)
+@check("life.connections-apart")
+def connections_apart(subject: Subject) -> str | None:
+    """What one connection has opened or declined is nothing to another on the same store."""
+    created = subject.declinable()
     handshake = subject.profile.handshake
-    unknown = replaced(handshake.params, handshake.opt_out, ["turnwire.check/no-such-notification"])
-    probe = subject.open()
-    succeeded(probe.handshake(unknown), to=f"{handshake.method} that declines an unknown name")
-    succeeded(subject.perform(probe, "list"), to="a request after declining an unknown name")
-
-
-@check("life.optout-not-requests")
-def optout_not_requests(subject: Subject) -> None:
-    """Declining the name of a request of the server declines nothing: an approval is still asked for."""
-    _declinable(subject)
-    approval = subject.profile.script.approval
-    params = subject.opted_in()
-    start_turn(subject, subject.session(params), "approval").asked()
-    declined = replaced(params, subject.profile.handshake.opt_out, [approval])
-    try:
-        start_turn(subject, subject.session(declined), "approval").asked()
-    except NotExercised:
-        raise Unmet(f"{approval}, which cannot be declined", "it comes only when it is not declined") from None
-
-
-@check("life.capability-unknown-tolerated")
-def capability_unknown_tolerated(subject: Subject) -> None:
-    """A client of a later version declares things that this server has never heard of."""
-    handshake = subject.profile.handshake
-    if subject.profile.wire.unknown_members == "refused":
-        raise NotApplicable("the profile's params are closed")
-    params = replaced(handshake.params, f"{handshake.client_capabilities}/xCheck", {"a": [1]})
-    probe = subject.open()
-    reply = probe.handshake(params)
-    succeeded(reply, to=f"{handshake.method} with an unknown capability")
+    with subject.shared_state() as scratch:
+        subject.session(replaced(handshake.params, handshake.opt_out, [created]), scratch=scratch)
+        other = subject.open(scratch=scratch)
+        listed = subject.perform(other, "list")
+        note = error_of(subject, listed, "not_initialized", to="a request on a connection without a handshake")
+        _open(subject, other)
+        subject.create(other)
+        if other.wait_for(lambda: other.heard(created) or None, subject.target.timeouts.lag) is None:
+            raise Unmet(f"{created}, which only another connection has declined", "it did not come")
+    return note
 
 
 def _open(subject: Subject, probe: Probe) -> None:
     handshake = subject.profile.handshake
     succeeded(probe.handshake(), to=f"{handshake.method} after one that was refused")
+
+
+def _refused_while_draining(subject: Subject, probe: Probe) -> str | None:
+    operation = subject.operation("create")
+    try:
+        reply = subject.perform(probe, "create")
+    except TargetEnded:
+        raise Unmet(f"an error to {operation.method} while a turn runs out", "the server ended") from None
+    return error_of(subject, reply, "shutting_down", to=f"{operation.method} while it stops")
 
 
 def _negotiated(subject: Subject) -> Any:
@@ -233,23 +195,3 @@ def _expect_version(subject: Subject, params: Any, version: Any) -> None:
     agreed = pick(result, subject.profile.version.agreed)
     if agreed != version:
         raise Unmet(f"version {version}, the highest that both know", f"{agreed!r}")
-
-
-def _gated(subject: Subject, *, declared: bool) -> Iterator[tuple[str, str]]:
-    """Requests of the client that stand under a capability, with its name; experimental ones have their own gate."""
-    for row in subject.profile.methods():
-        capability = row.get("capability")
-        request = row["kind"] == "request" and row["sender"] == "client" and row.get("stability") != "experimental"
-        if capability and request and (capability in subject.capabilities) is declared:
-            yield row["name"], capability
-
-
-def _declinable(subject: Subject) -> str:
-    if not subject.profile.handshake.opt_out or not subject.profile.created:
-        raise NotApplicable("the profile knows no declining of notifications")
-    return subject.profile.created
-
-
-def _declining(subject: Subject, names: list[str]) -> Probe:
-    handshake = subject.profile.handshake
-    return subject.session(replaced(handshake.params, handshake.opt_out, names))

@@ -100,6 +100,15 @@ def invalid_request_no_method(subject: Subject) -> str | None:
     )
 
 
+@check("rpc.invalid-request-no-id")
+def invalid_request_no_id(subject: Subject) -> str | None:
+    """Without an id only a method by name makes a notification; everything else is malformed."""
+    texts = ["{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","method":1}', '{"jsonrpc":"2.0","params":{}}']
+    if subject.profile.wire.jsonrpc_member == "required":
+        texts.append('{"method":"turnwire.check/none"}')
+    return errors_with(subject, [(text, text.encode()) for text in texts], "invalid_request")
+
+
 @check("rpc.method-not-found")
 def method_not_found(subject: Subject) -> str | None:
     """A name that nobody knows."""

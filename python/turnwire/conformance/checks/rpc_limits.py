@@ -1,7 +1,8 @@
 """Hostile sizes and slow neighbours: what must be refused or waited for without harm (RPC clauses)."""
 
 from turnwire.conformance.checks.expect import one_error, succeeded
-from turnwire.conformance.model import Unmet
+from turnwire.conformance.model import NotApplicable, Unmet
+from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.turns import start_turn
@@ -24,6 +25,25 @@ def deep_nesting(subject: Subject) -> str | None:
     opened = subject.probe.provoke(b"[" * DEEP)
     one_error(subject, opened, "too_deep", "parse_error", "invalid_request", to=f"{DEEP:,} opening brackets")
     return note
+
+
+@check("rpc.depth-limit")
+def depth_limit(subject: Subject) -> str | None:
+    """A message as deep as the limit is served, and one level more is refused."""
+    limit = pick(subject.facts.result, subject.profile.wire.depth_limit) if subject.profile.wire.depth_limit else None
+    if type(limit) is not int:
+        raise NotApplicable("no limit of depth is declared")
+    if subject.profile.wire.unknown_members == "refused":
+        raise NotApplicable("the profile's params are closed, so no member can be nested at will")
+    # The envelope is the first level and params the second; the rest are arrays.
+    nested = "[" * (limit - 2) + "]" * (limit - 2)
+    method = subject.operation("list").method
+    at_limit = subject.line(f'"id":"at","method":"{method}","params":{{"x":{nested}}}')
+    subject.probe.send(at_limit)
+    succeeded(subject.probe.reply("at", what=method), to=f"a message {limit} levels deep, which is the limit")
+    beyond = at_limit.replace(nested.encode(), f"[{nested}]".encode()).replace(b'"at"', b'"beyond"')
+    replies = subject.probe.provoke(beyond)
+    return one_error(subject, replies, "too_deep", ids=("beyond", None), to=f"a message {limit + 1} levels deep")
 
 
 @check("rpc.huge-integer")

@@ -135,7 +135,7 @@ def no_final_newline(subject: Subject) -> None:
 @check("stdio.large-line")
 def large_line(subject: Subject) -> None:
     """A request of one mebibyte is a request like any other, unless a lower limit is declared."""
-    limit = message_limit(subject)
+    limit = _message_limit(subject)
     size = min(MEBIBYTE, (limit or MEBIBYTE) - 4096)
     reply = subject.perform(subject.probe, "large", text="x" * size)
     succeeded(reply, to=f"a request of {size:,} bytes")
@@ -144,7 +144,7 @@ def large_line(subject: Subject) -> None:
 @check("stdio.oversized-line")
 def oversized_line(subject: Subject) -> str | None:
     """A line beyond the declared limit is one error; it is not held, and the next line is served."""
-    limit = message_limit(subject)
+    limit = _message_limit(subject)
     if limit is None:
         raise NotExercised("neither the handshake nor the profile says how long a message may be")
     probe = subject.session()
@@ -256,7 +256,7 @@ def stdout_closed(subject: Subject) -> None:
         )
 
 
-def message_limit(subject: Subject) -> int | None:
+def _message_limit(subject: Subject) -> int | None:
     """The longest message in bytes, as the server or else its contract declares it."""
     declared = pick(subject.facts.result, subject.profile.wire.message_limit)
     return declared if type(declared) is int else subject.profile.wire.message_bytes or None

@@ -41,7 +41,7 @@ def document(run: Run) -> dict[str, Any]:
         "schemaVersion": SCHEMA_VERSION,
         "tool": {"name": "turnwire check server", "version": __version__},
         "protocol": {"profile": run.profile, "version": run.protocol, "schemaDigest": run.schema_digest},
-        "target": {"transport": "stdio", "argv": redacted(run.argv), "server": run.server},
+        "target": {"transport": "stdio", "argv": _redacted(run.argv), "server": run.server},
         "checks": [_check(run, outcome) for outcome in run.outcomes],
         "summary": {
             "verdicts": dict(sorted(Counter(outcome.verdict.value for outcome in run.outcomes).items())),
@@ -57,11 +57,11 @@ def document(run: Run) -> dict[str, Any]:
 
 def repro(run: Run, outcome: Outcome) -> str:
     """The command that runs this check alone."""
-    flags = ["turnwire", "check", "server", "--select", outcome.check.id, *run.flags, "--", *redacted(run.argv)]
+    flags = ["turnwire", "check", "server", "--select", outcome.check.id, *run.flags, "--", *_redacted(run.argv)]
     return shlex.join(flags)
 
 
-def redacted(argv: Sequence[str]) -> list[str]:
+def _redacted(argv: Sequence[str]) -> list[str]:
     """The command line without what looks like a secret: the value of a flag that is named after one."""
     shown = []
     hide_next = False
