@@ -114,11 +114,11 @@ def decode_envelope(message: bytes, limits: Limits) -> Envelope:
     except RecursionError:
         # Both paths meet the depth of a message: an array is refused by the first before it is walked.
         raise Unlawful(_too_deep(limits)) from None
-    if envelope.method is UNSET:
-        if not envelope.is_response:
+    if envelope.method is not UNSET or not envelope.is_response:
+        if type(envelope.id) is str and len(envelope.id) > limits.id_length:
+            raise Unlawful(_bad_id(limit=limits.id_length))
+        if envelope.method is UNSET:
             raise Unlawful(invalid_request("A message has a method, a result or an error."), envelope)
-    elif type(envelope.id) is str and len(envelope.id) > limits.id_length:
-        raise Unlawful(_bad_id(limit=limits.id_length))
     # Each level of nesting takes two bytes.
     if len(message) > 2 * limits.depth:
         _demand_bounds(message, envelope, limits)
