@@ -24,7 +24,15 @@ def defined(module: Module) -> set[str]:
     """Public functions and classes of its own."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     own = [node for node in module.tree.body if isinstance(node, kinds)]
-    return {node.name for node in own if not node.name.startswith("_") and not is_registered(node)}
+    named = {node.name for node in own if not node.name.startswith("_") and not is_registered(node)}
+    return named - tabled(module)
+
+
+def tabled(module: Module) -> set[str]:
+    """Functions that are reached by a table of the module, such as a handler by its method."""
+    tables = [node.value for node in module.tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    rows = [value for table in tables if isinstance(table, ast.Dict) for value in table.values]
+    return {name.id for row in rows for name in ast.walk(row) if isinstance(name, ast.Name)}
 
 
 def is_registered(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:

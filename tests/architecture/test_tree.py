@@ -14,7 +14,7 @@ TOP = {
 
 # Written apart, so that this file does not hold what it looks for.
 MACHINE_PATH = re.compile(r"(?<![\w.~}])/(?:work|tmp|root)(?![\w.-])")
-UNFINISHED = re.compile(r"\b(?:TO[D]O|FIX[M]E|X[X]X)\b")
+UNFINISHED = re.compile(r"(?:#|//|<!--)\s*(?:TO[D]O|FIX[M]E|X[X]X)\b|\b(?:TO[D]O|FIX[M]E)[:(]")
 
 
 def places(pattern: "re.Pattern[str]") -> list[str]:
