@@ -1,0 +1,278 @@
+"""The body of a validator: every rule of a plan as lines of TypeScript about the value `v`, in the plan's order."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from turnwire_codegen.emit.typescript.text import quoted
+from turnwire_codegen.emit.typescript.validators_leaves import (
+    ALL_KINDS,
+    ALWAYS,
+    NEVER,
+    Leaves,
+    finds,
+    fits,
+    leaf,
+    leaves,
+    narrowed,
+    of_kind,
+)
+from turnwire_codegen.lower.outline import is_leaf
+from turnwire_codegen.rules import (
+    NOTHING,
+    Call,
+    Choice,
+    Const,
+    Contains,
+    Evaluated,
+    Fields,
+    If,
+    Items,
+    Members,
+    Plan,
+    Required,
+    Rule,
+    Target,
+    Type,
+    Unevaluated,
+)
+
+__all__ = ["Body", "body"]
+
+Lines = Iterator[str]
+_INDENT = "  "
+
+
+class Body(NamedTuple):
+    """The functions of the named plans, by the names of the plans."""
+
+    functions: Mapping[str, str]
+
+    def fits(self, target: Target, name: str, known: frozenset[str]) -> str:
+        """A condition that is true where the value, of the known kinds, fits the target."""
+        if isinstance(target, Call):
+            return f"{self.functions[target.name]}({name}) === undefined"
+        return fits(target, name, known)
+
+
+def body(at: Body, plan: Plan) -> Lines:
+    """The lines of a function that returns the first fault of `v`."""
+    known, required = ALL_KINDS, frozenset[str]()
+    # With one constant and no other rule a plain comparison reads best; else its narrowing would be in the way.
+    compared = not is_leaf(plan) or sum(isinstance(rule, Const) for rule in plan.rules) > 1
+    for rule in plan.rules:
+        if rule == Type(()):
+            yield 'return fault("", "type");'
+            return
+        if isinstance(rule, Required):
+            required |= frozenset(rule.names)
+        if is_leaf(Plan((rule,))):
+            yield from _returns(leaf(rule, "v", known, compared=compared), '""')
+        else:
+            yield from _lines(at, rule, known, required)
+        known = narrowed(known, rule)
+    yield "return undefined;"
+
+
+def _lines(at: Body, rule: Rule, known: frozenset[str], required: frozenset[str]) -> Lines:
+    match rule:
+        case Fields():
+            always = required if known == {"object"} else frozenset()
+            yield from _when("object", known, _fields(at, rule, always))
+        case Items():
+            yield from _when("array", known, _items(at, rule))
+        case Members():
+            yield from _when("object", known, _members(at, rule))
+        case Contains(plan=plan, min=least, max=most):
+            counted = f"const n = count(v, (w) => {at.fits(plan, 'w', ALL_KINDS)});"
+            amiss = f"n < {least}" if most is None else f"n < {least} || n > {most}"
+            yield from _when("array", known, _scope([counted, *_if(amiss, _return('""', "contains"))]))
+        case Choice(mode="tagged"):
+            yield from _scope(_tagged(at, rule, known))
+        case Choice():
+            yield from _choice(rule.mode, [at.fits(arm, "v", known) for arm in rule.arms])
+        case If():
+            yield from _if_else(at, rule, known)
+        case Unevaluated(of=of):
+            lines = _scope(_unevaluated(at, rule, known))
+            yield from _when("array" if of == "items" else "object", known, lines)
+
+
+def _return(pointer: str, rule: str) -> str:
+    return f"return fault({pointer}, {quoted(rule)});"
+
+
+def _returns(found: Leaves, pointer: str) -> Lines:
+    for broken, rule in found:
+        yield from _if(broken, _return(pointer, rule))
+
+
+def _if(condition: str, *lines: str) -> Lines:
+    if condition != NEVER:
+        yield from lines if condition == ALWAYS else _block(f"if ({condition})", lines)
+
+
+def _block(head: str, lines: Iterable[str]) -> Lines:
+    """Lines in braces under a head; nothing without lines."""
+    inside = [_INDENT + line for line in lines]
+    yield from [f"{head} {{", *inside, "}"] if inside else ()
+
+
+def _scope(lines: Iterable[str]) -> Lines:
+    """Lines whose names are seen by nobody else."""
+    inside = [_INDENT + line for line in lines]
+    yield from ["{", *inside, "}"] if inside else ()
+
+
+def _when(kind: str, known: frozenset[str], lines: Iterable[str]) -> Lines:
+    """The lines, behind the test that the rule speaks of such values at all."""
+    yield from _if(of_kind(kind, "v", known), *lines)
+
+
+def _below(at: Body, target: Target, value: str, pointer: str, closed: str) -> Lines:
+    """The check of a member or an item; `pointer` is an expression for the step to it."""
+    if target == Plan():
+        return
+    if target == NOTHING:
+        yield _return(pointer, closed)
+    elif isinstance(target, Call):
+        yield f"const f = {at.functions[target.name]}({value});"
+        yield from _if("f !== undefined", f"return under({pointer}, f);")
+    else:
+        yield f"const w = {value};"
+        yield from _returns(leaves(target, "w"), pointer)
+
+
+def _fields(at: Body, rule: Fields, always: frozenset[str]) -> Lines:
+    for name, plan in rule.plans:
+        pointer = quoted("/" + name.replace("~", "~0").replace("/", "~1"))
+        lines = list(_below(at, plan, f"v[{quoted(name)}]", pointer, "type"))
+        yield from _scope(lines) if name in always else _if(f"Object.hasOwn(v, {quoted(name)})", *lines)
+
+
+def _items(at: Body, rule: Items) -> Lines:
+    for index, plans in enumerate(rule.prefix):
+        for plan in plans:
+            yield from _if(f"v.length > {index}", *_below(at, plan, f"v[{index}]", quoted(f"/{index}"), "type"))
+    start = len(rule.prefix)
+    if NOTHING in rule.rest[:1]:
+        yield from _if(f"v.length > {start}", _return(quoted(f"/{start}"), "members"))
+        return
+    bodies = [list(_below(at, plan, "v[i]", "`/${i}`", "members")) for plan in rule.rest]
+    lines = bodies[0] if len(bodies) == 1 else [line for lines in bodies for line in _scope(lines)]
+    yield from _block(f"for (let i = {start}; i < v.length; i += 1)", lines)
+
+
+def _members(at: Body, rule: Members) -> Lines:
+    if rule.extra == NOTHING and not rule.patterns:
+        found = f"const extra = undeclared(v, {_names(rule.but)});"
+        yield from _scope([found, *_if("extra !== undefined", _return("step(extra)", "members"))])
+        return
+    yield from _block("for (const k of names(v))", _member(at, rule))
+
+
+def _member(at: Body, rule: Members) -> Lines:
+    if rule.keys is not None:
+        yield from _if(_negated(at.fits(rule.keys, "k", frozenset({"string"}))), _return("step(k)", "key"))
+    if rule.patterns and rule.extra is not None:
+        yield f"let matched = {f'{_names(rule.but)}.includes(k)' if rule.but else 'false'};"
+    for source, plan in rule.patterns:
+        marked = ["matched = true;"] if rule.extra is not None else []
+        yield from _if(finds(source, "k"), *marked, *_below(at, plan, "v[k]", "step(k)", "type"))
+    if rule.extra is not None:
+        declared = f"!{_names(rule.but)}.includes(k)" if rule.but else ALWAYS
+        lines = list(_below(at, rule.extra, "v[k]", "step(k)", "members"))
+        yield from _if("!matched" if rule.patterns else declared, *lines)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(quoted, names))}]"
+
+
+def _choice(mode: str, arms: list[str]) -> Lines:
+    possible = [arm for arm in arms if arm != NEVER]
+    match mode:
+        case "any" if ALWAYS not in possible:
+            yield from _if(_negated(" || ".join(possible) or NEVER), _return('""', "choice"))
+        case "one":
+            count = " + ".join(f"({arm} ? 1 : 0)" for arm in possible)
+            yield from _if(f"{count} !== 1" if possible else ALWAYS, _return('""', "choice"))
+        case "not":
+            yield from _if(arms[0], _return('""', "not"))
+
+
+def _negated(condition: str) -> str:
+    return {ALWAYS: NEVER, NEVER: ALWAYS}.get(condition, f"!({condition})")
+
+
+def _tagged(at: Body, rule: Choice, known: frozenset[str]) -> Lines:
+    assert rule.tag is not None, "a tagged choice has a tag"
+    name, pointer = quoted(rule.tag), quoted("/" + rule.tag.replace("~", "~0").replace("/", "~1"))
+    no_object = "" if known == {"object"} else "!isObject(v) || "
+    yield from _if(f"{no_object}!Object.hasOwn(v, {name})", _return('""', "tag"))
+    yield f"const tag = v[{name}];"
+    yield from _if('typeof tag !== "string"', _return(pointer, "tag"))
+    yield "let f: Fault | undefined;"
+    yield from _block("switch (tag)", _cases(at, rule, pointer))
+    yield from _if("f !== undefined", "return f;")
+
+
+def _cases(at: Body, rule: Choice, pointer: str) -> Lines:
+    functions = [at.functions[arm.name] for arm in rule.arms if isinstance(arm, Call)]
+    for tag, function in zip(rule.tags, functions, strict=False):
+        yield f"case {quoted(tag)}:"
+        yield f"{_INDENT}f = {function}(v);"
+        yield f"{_INDENT}break;"
+    yield "default:"
+    yield _INDENT + (f"f = {functions[-1]}(v);" if rule.open else _return(pointer, "tag"))
+
+
+def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:
+    then, other = (list(_same_value(at, part, known)) for part in (rule.then, rule.other))
+    condition = at.fits(rule.cond, "v", known)
+    if condition in (ALWAYS, NEVER):
+        yield from _scope(then if condition == ALWAYS else other)
+    elif then and other:
+        yield from [*_block(f"if ({condition})", then)][:-1]
+        yield from _block("} else", other)
+    else:
+        yield from _if(condition, *then)
+        yield from _if(_negated(condition), *other)
+
+
+def _same_value(at: Body, target: Target | None, known: frozenset[str]) -> Lines:
+    if isinstance(target, Call):
+        yield f"const f = {at.functions[target.name]}(v);"
+        yield from _if("f !== undefined", "return f;")
+    elif target is not None:
+        yield from _returns(leaves(target, "v", known), '""')
+
+
+def _unevaluated(at: Body, rule: Unevaluated, known: frozenset[str]) -> Lines:
+    step = "k" if rule.of == "members" else "i"
+    guarded = [entry for entry in rule.entries if entry.guards]
+    for number, entry in enumerate(guarded):
+        yield f"const g{number} = {' && '.join(_guard(at, entry, known))};"
+    plain = [_spoken(entry, step) for entry in rule.entries if not entry.guards]
+    conditional = [f"g{number} && ({_spoken(entry, step)})" for number, entry in enumerate(guarded)]
+    spoken = " || ".join(f"({test})" for test in [*plain, *conditional])
+    value, pointer = ("v[k]", "step(k)") if rule.of == "members" else ("v[i]", "`/${i}`")
+    lines = [*_if(spoken, "continue;")] if spoken else []
+    lines += _below(at, rule.plan, value, pointer, "unevaluated")
+    loop = "for (const k of names(v))" if rule.of == "members" else "for (let i = 0; i < v.length; i += 1)"
+    yield from _block(loop, lines)
+
+
+def _guard(at: Body, entry: Evaluated, known: frozenset[str]) -> Lines:
+    for guard in entry.guards:
+        condition = f"({at.fits(guard.plan, 'v', known)})"
+        yield condition if guard.holds else f"!{condition}"
+
+
+def _spoken(entry: Evaluated, step: str) -> str:
+    """Whether an entry speaks of the member or item `step`."""
+    if entry.everything:
+        return ALWAYS
+    if step == "i":
+        return f"i < {entry.first}"
+    named = [f"{_names(entry.names)}.includes(k)"] if entry.names else []
+    return " || ".join([*named, *(finds(source, "k") for source in entry.patterns)]) or NEVER
