@@ -15,11 +15,13 @@ class Tag(NamedTuple):
     value: str | int
 
 
-def arm_tags(protocol: Protocol) -> dict[str, Tag]:
-    """The tag of every record that is an arm. An arm of two unions has one tag, since its member has one value."""
+def arm_tags(protocol: Protocol, *, but: frozenset[str] = frozenset()) -> dict[str, Tag]:
+    """The tag of every record that is an arm of a union that is not in `but`; loaders see to it that it has one."""
     tags: dict[str, Tag] = {}
     for declaration in declarations(protocol).values():
         if not isinstance(declaration, Union) or not isinstance(declaration.tagging, ByField):
+            continue
+        if declaration.name in but:
             continue
         for variant in declaration.variants:
             if isinstance(variant.type, Ref) and variant.tag is not None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.python.limits import lone_arms, tried_unions
 from turnwire_codegen.emit.python.names import module_name
 from turnwire_codegen.emit.python.tables import MethodsView, error_view, machine_view, method_view, protocol_view
 from turnwire_codegen.emit.python.types import Home
@@ -44,23 +45,19 @@ def emit_python(protocol: Protocol, header: Header, schema: bytes) -> dict[str, 
 
 
 def _family_views(protocol: Protocol) -> list[FamilyView]:
-    known, tags, mutual = declarations(protocol), arm_tags(protocol), mutual_families(protocol)
-    held = recursive(known)
+    tried = tried_unions(protocol)
+    tags, mutual = arm_tags(protocol, but=tried), mutual_families(protocol)
+    lone = lone_arms(protocol, frozenset(tags))
     modules: Mapping[str, str] = {
         decl.name: module_name(family.name) for family in protocol.families for decl in family.declarations
     }
-    return [
-        family_view(
-            family,
-            Scope(
-                Home(module_name(family.name), modules, frozenset(module_name(name) for name in mutual[family.name])),
-                tags,
-                known,
-                held,
-            ),
-        )
-        for family in protocol.families
-    ]
+    known, held = declarations(protocol), recursive(declarations(protocol))
+    views = []
+    for family in protocol.families:
+        lazy = frozenset(module_name(name) for name in mutual[family.name])
+        home = Home(module_name(family.name), modules, lazy, lone)
+        views.append(family_view(family, Scope(home, tags, known, held, tried)))
+    return views
 
 
 def _support(name: str, header: Header) -> str:

@@ -4,7 +4,15 @@ import keyword
 
 from turnwire_codegen.words import camel, pascal, snake
 
-__all__ = ["RESERVED_MEMBERS", "RESERVED_MODULES", "class_name", "member_names", "module_name", "rename_option"]
+__all__ = [
+    "RESERVED_MEMBERS",
+    "RESERVED_MODULES",
+    "class_name",
+    "lone_name",
+    "member_names",
+    "module_name",
+    "rename_option",
+]
 
 # Annotations are evaluated inside the class body, so a member must not hide a builtin that an annotation says.
 _BUILTINS = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple"})
@@ -15,7 +23,7 @@ RESERVED_MODULES = frozenset({"decoding", "errors", "methods", "protocol", "stat
 _IMPORTED = frozenset(
     {
         *("Annotated", "Any", "ClassVar", "Literal", "TYPE_CHECKING", "TypeAlias"),
-        *("Hole", "Meta", "Struct", "UNSET", "Unknown", "UnsetType"),
+        *("Bag", "Hole", "Meta", "Struct", "UNSET", "Unknown", "UnsetType"),
     },
 )
 
@@ -34,12 +42,17 @@ def class_name(name: str) -> str:
     return f"{spelled}_" if spelled in _IMPORTED or keyword.iskeyword(spelled) else spelled
 
 
-def member_names(wires: tuple[str, ...]) -> dict[str, str]:
+def lone_name(name: str) -> str:
+    """The arm of a union where it stands outside of it."""
+    return f"Lone{class_name(name)}"
+
+
+def member_names(wires: tuple[str, ...], reserved: frozenset[str] = frozenset()) -> dict[str, str]:
     """Wire name to attribute name; names that would collide keep apart by their wire spelling, in wire order."""
     taken: dict[str, str] = {}
     for wire in sorted(wires, key=lambda wire: (_plain(wire) != wire, wire)):
         name = _plain(wire)
-        while name in taken.values():
+        while name in taken.values() or name in reserved:
             name += "_"
         taken[wire] = name
     return {wire: taken[wire] for wire in wires}

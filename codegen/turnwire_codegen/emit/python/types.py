@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen import rules
-from turnwire_codegen.emit.python.names import class_name
+from turnwire_codegen.emit.python.names import class_name, lone_name
 from turnwire_codegen.emit.python.text import quoted
 from turnwire_codegen.ir import AnyValue, Const, ListOf, MapOf, Nullable, Ref, Scalar, TupleOf, TypeNode
 from turnwire_codegen.patterns import parse, to_python
@@ -22,11 +22,15 @@ class Symbol(msgspec.Struct, frozen=True):
 
 
 class Home(msgspec.Struct, frozen=True):
-    """Where a module stands: `modules` says where each definition lives, `lazy` which modules import this one back."""
+    """Where a module stands: `modules` says where each definition lives, `lazy` which modules import this one back.
+
+    `lone` are arms that are also used outside of their union, where their tag must be there all the same.
+    """
 
     module: str
     modules: Mapping[str, str]
     lazy: frozenset[str]
+    lone: frozenset[str] = frozenset()
 
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -65,6 +69,8 @@ def literal(*values: Any) -> Symbol:
 
 def _reference(name: str, home: Home) -> Symbol:
     module, spelled = home.modules[name], class_name(name)
+    if name in home.lone:
+        spelled = lone_name(name)
     if module == home.module:
         return Symbol(spelled)
     if module in home.lazy:

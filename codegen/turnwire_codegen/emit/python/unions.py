@@ -30,10 +30,11 @@ Imports = frozenset[tuple[str, str]]
 
 
 class UnknownView(msgspec.Struct, frozen=True, kw_only=True):
-    """What an open union makes of an object whose tag is unknown."""
+    """What an open union makes of an object whose tag is unknown; `known` where a hole cannot tell."""
 
     name: str
-    hole: str
+    hole: str | None
+    known: str | None
     doc: tuple[str, ...]
     tag_wire: str
     tag_name: str
@@ -47,6 +48,7 @@ class UnionView(msgspec.Struct, frozen=True, kw_only=True):
     plain: bool
     runtime: str | None
     unknown: UnknownView | None
+    hole: str | None
     doc: tuple[str, ...]
 
 
@@ -56,20 +58,25 @@ def union_view(
     known: Mapping[str, Declaration],
     *,
     recursive: bool,
+    tried: bool,
 ) -> tuple[UnionView, Imports]:
     """The view of a union and what its module must import; `recursive`: it holds itself, with no struct between."""
     name = class_name(union.name)
+    # An arm inside its union has its tag checked by the union.
+    home = Home(home.module, home.modules, home.lazy)
     symbols = [annotation(variant.type, home) for variant in union.variants]
     arms = [symbol.text for symbol in symbols]
     imports: Imports = frozenset().union(*(symbol.imports for symbol in symbols))
     unknown, runtime = None, None
-    if isinstance(union.tagging, ByField):
-        if union.open:
-            unknown = _unknown(union.name, unknown_name(union.name, known), union.tagging.wire)
-            runtime = " | ".join([*arms, unknown.hole])
-            imports |= {(".decoding", "Hole"), (".decoding", "Unknown"), ("typing", "TYPE_CHECKING")}
+    if isinstance(union.tagging, ByField) and union.open:
+        unknown = _unknown(union, union.tagging.wire, unknown_name(union.name, known), tried=tried)
+        imports |= {(".decoding", "Unknown"), ("typing", "TYPE_CHECKING")}
+    if isinstance(union.tagging, ByField) and not tried:
+        if unknown is not None:
+            runtime = " | ".join([*arms, str(unknown.hole)])
+            imports |= {(".decoding", "Hole")}
     elif recursive or not _told_apart([variant.type for variant in union.variants], known):
-        runtime = choice_text(name, arms)
+        runtime = _choice(name, arms, unknown)
         imports |= {(".decoding", "choice"), ("typing", "TYPE_CHECKING")}
     if unknown is not None:
         arms.append(unknown.name)
@@ -79,6 +86,7 @@ def union_view(
         plain=runtime is None,
         runtime=runtime,
         unknown=unknown,
+        hole=None if unknown is None else unknown.hole,
         doc=docstring(union.doc, indent=0),
     ), imports
 
@@ -89,19 +97,22 @@ def _lines(arms: list[str], *, quote: bool) -> tuple[str, ...]:
     return (quoted(" ".join(lines)),) if quote else tuple(lines)
 
 
-def choice_text(name: str, arms: list[str]) -> str:
+def _choice(name: str, arms: list[str], unknown: UnknownView | None) -> str:
     """The marker of a union; its arms are named in a function, because they may need what is defined later."""
-    return f"choice({quoted(name)}, lambda: ({', '.join(arms)},))"
+    last = "" if unknown is None else f", {unknown.name}"
+    return f"choice({quoted(name)}, lambda: ({', '.join(arms)},){last})"
 
 
-def _unknown(union_name: str, name: str, tag_wire: str) -> UnknownView:
-    text = f"A `{union_name}` whose `{tag_wire}` this version does not know: a dict that keeps every member."
+def _unknown(union: Union, wire: str, name: str, *, tried: bool) -> UnknownView:
+    text = f"A `{union.name}` whose `{wire}` this version does not know: a dict that keeps every member."
+    tags = ", ".join(quoted(str(variant.tag)) for variant in union.variants)
     return UnknownView(
         name=class_name(name),
-        hole=f"_{class_name(union_name)}Hole",
+        hole=None if tried else f"_{class_name(union.name)}Hole",
+        known=f"frozenset({{{tags}}})" if tried else None,
         doc=docstring(text, indent=4),
-        tag_wire=quoted(tag_wire),
-        tag_name=member_names((tag_wire,))[tag_wire],
+        tag_wire=quoted(wire),
+        tag_name=member_names((wire,))[wire],
     )
 
 

@@ -4,44 +4,26 @@ from collections.abc import Mapping
 
 import msgspec
 
-from turnwire_codegen.emit.python.names import class_name, member_names, rename_option
+from turnwire_codegen.emit.python.names import class_name
+from turnwire_codegen.emit.python.records import ClassView, record_view
 from turnwire_codegen.emit.python.tables import TypeView
 from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
 from turnwire_codegen.emit.python.types import Home, Symbol, annotation, literal
 from turnwire_codegen.emit.python.unions import UnionView, union_view
-from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Field, Protocol, Record, Union, Untagged, Variant
+from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Protocol, Record, Union, Untagged, Variant
 from turnwire_codegen.passes.graph import references
 from turnwire_codegen.passes.tags import Tag
 
 __all__ = [
     "AliasView",
     "BlockView",
-    "ClassView",
     "EnumView",
     "FamilyView",
-    "MemberView",
     "PackageView",
     "Scope",
     "family_view",
     "package_view",
 ]
-
-
-class MemberView(msgspec.Struct, frozen=True):
-    """A member of a class, with its docstring lines."""
-
-    line: str
-    doc: tuple[str, ...]
-
-
-class ClassView(msgspec.Struct, frozen=True, kw_only=True):
-    """A struct."""
-
-    name: str
-    options: str
-    doc: tuple[str, ...]
-    members: tuple[MemberView, ...]
-    empty: bool
 
 
 class EnumView(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,16 +78,18 @@ class Scope(msgspec.Struct, frozen=True):
     tags: Mapping[str, Tag]
     known: Mapping[str, Declaration]
     recursive: frozenset[str]
+    tried: frozenset[str]
 
 
 def family_view(family: Family, scope: Scope) -> FamilyView:
     """The module of one family."""
     needed: set[tuple[str, str]] = {("__future__", "annotations")}
     records = [decl for decl in family.declarations if isinstance(decl, Record)]
-    classes = [_class(record, scope, needed) for record in records]
+    classes = [record_view(record, scope.home, scope.tags, needed) for record in records]
     blocks = [_block(decl, scope, needed) for decl in _in_order(family.declarations)]
     names = [class_name(decl.name) for decl in family.declarations]
     names += [block.union.unknown.name for block in blocks if block.union and block.union.unknown]
+    names += [view.lone for view in classes if view.lone]
     if classes:
         needed.add(("msgspec", "Struct"))
     if blocks:
@@ -137,55 +121,6 @@ def package_view(protocol: Protocol, families: list[FamilyView]) -> PackageView:
     )
 
 
-def _class(record: Record, scope: Scope, needed: set[tuple[str, str]]) -> ClassView:
-    tag = scope.tags.get(record.name)
-    names = member_names(tuple(field.wire for field in record.fields))
-    members = []
-    for field in record.fields:
-        if tag is not None and field.wire == tag.wire:
-            members.append(_tag_member(names[field.wire], field, tag, needed))
-        else:
-            members.append(_member(names[field.wire], field, scope, needed))
-    return ClassView(
-        name=class_name(record.name),
-        options=", ".join(_options(record, names, tag)),
-        doc=docstring(record.doc, indent=4),
-        members=tuple(members),
-        empty=not members and not record.doc,
-    )
-
-
-def _options(record: Record, names: dict[str, str], tag: Tag | None) -> list[str]:
-    options = ["Struct", "frozen=True", "kw_only=True"]
-    rename = rename_option({wire: name for wire, name in names.items() if tag is None or wire != tag.wire})
-    if rename is not None:
-        options.append(f"rename={rename}")
-    if tag is not None:
-        value = quoted(tag.value) if isinstance(tag.value, str) else repr(tag.value)
-        options.append(f"tag_field={quoted(tag.wire)}, tag={value}")
-    if record.closed:
-        options.append("forbid_unknown_fields=True")
-    return options
-
-
-def _member(name: str, field: Field, scope: Scope, needed: set[tuple[str, str]]) -> MemberView:
-    symbol = annotation(field.type, scope.home)
-    needed |= symbol.imports
-    line = f"{name}: {symbol.text}"
-    if not field.required:
-        needed |= {("msgspec", "UNSET"), ("msgspec", "UnsetType")}
-        line += " | UnsetType = UNSET"
-    return MemberView(line, docstring(field.doc, indent=4))
-
-
-def _tag_member(name: str, field: Field, tag: Tag, needed: set[tuple[str, str]]) -> MemberView:
-    """The tag as a class variable: checkers narrow by it, msgspec reads and writes it by itself."""
-    symbol = literal(tag.value)
-    needed |= symbol.imports | {("typing", "ClassVar")}
-    value = quoted(tag.value) if isinstance(tag.value, str) else repr(tag.value)
-    return MemberView(f"{name}: ClassVar[{symbol.text}] = {value}", docstring(field.doc, indent=4))
-
-
 def _block(declaration: Declaration, scope: Scope, needed: set[tuple[str, str]]) -> BlockView:
     match declaration:
         case Union():
@@ -194,6 +129,7 @@ def _block(declaration: Declaration, scope: Scope, needed: set[tuple[str, str]])
                 scope.home,
                 scope.known,
                 recursive=declaration.name in scope.recursive,
+                tried=declaration.name in scope.tried,
             )
             needed |= imports
             return BlockView(union=view)

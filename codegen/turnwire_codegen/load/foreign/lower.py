@@ -111,10 +111,11 @@ def _kinds(node: dict[str, Any], kinds: list[Any], spot: Spot, work: Work) -> Ty
     arms = [{**node, "type": kind} for kind in kinds if kind != "null"]
     if not arms:
         return Scalar("null")
+    inner = spot.within() if "null" in kinds else spot
     if len(arms) == 1:
-        found = lower(arms[0], spot.anonymous(), work)
+        found = lower(arms[0], inner, work)
     else:
-        found = lower_choice({"anyOf": arms, "description": node.get("description", "")}, spot.anonymous(), work, lower)
+        found = lower_choice({"anyOf": arms, "description": node.get("description", "")}, inner, work, lower)
     return Nullable(found) if "null" in kinds else found
 
 
@@ -152,13 +153,20 @@ def _object(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         work.note(spot, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(shape.left))}")
     if shape.twice:
         work.note(spot, "runtime", f"more than one schema for: {', '.join(dict.fromkeys(shape.twice))}")
-    if not shape.members and not shape.required and not shape.closed and "patternProperties" not in node:
+    if not shape.members and not shape.required:
         if shape.extra is not None:
-            schema, pointer = shape.extra
-            return MapOf(lower(schema, Spot(pointer, f"{spot.name}Value"), work))
-        if not spot.named:
+            return MapOf(_extra(shape, spot, work) or AnyValue())
+        if "patternProperties" in node or not (spot.named or shape.closed):
             return MapOf(AnyValue())
     return _record(shape, node, spot, work)
+
+
+def _extra(shape: Shape, spot: Spot, work: Work) -> TypeNode | None:
+    """What members beside the declared ones are, where the schema says that they carry data."""
+    if shape.extra is None:
+        return None
+    schema, pointer = shape.extra
+    return lower(schema, Spot(pointer, f"{spot.name}Value"), work)
 
 
 def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
@@ -170,13 +178,13 @@ def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
     ]
     undeclared = [wire for wire in sorted(shape.required) if wire not in shape.members]
     fields += [Field(wire=wire, type=AnyValue(), required=True) for wire in undeclared]
-    if shape.extra is not None:
-        work.note(spot, "degraded", "members beside the declared ones are tolerated and dropped")
+    extra = AnyValue() if "patternProperties" in node else _extra(shape, spot, work)
     work.made[own] = Record(
         name=own,
         doc=str(node.get("description", "")),
         fields=tuple(fields),
-        closed=shape.closed and "patternProperties" not in node,
+        extra=extra,
+        closed=shape.closed and extra is None,
     )
     return Ref(own)
 

@@ -60,7 +60,7 @@ def enum_type(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     found: TypeNode = Const(rest[0])
     if len(rest) > 1:
         cases = tuple(Case(value=value) for value in dict.fromkeys(rest))
-        found = make_enum(cases, node, spot if len(rest) == len(values) else spot.anonymous(), work)
+        found = make_enum(cases, node, spot if len(rest) == len(values) else spot.within(), work)
     return found if len(rest) == len(values) else Nullable(found)
 
 

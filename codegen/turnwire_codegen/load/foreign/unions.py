@@ -26,7 +26,7 @@ def lower_choice(node: dict[str, Any], spot: Spot, work: Work, lower: Lower) -> 
     if not rest:
         return Scalar("null")
     nullable = len(rest) < len(arms)
-    inner = spot.anonymous() if nullable else spot
+    inner = spot.within() if nullable else spot
     if len(rest) == 1:
         arm, pointer = rest[0]
         found = lower(arm, Spot(pointer, inner.name, named=inner.named), work)

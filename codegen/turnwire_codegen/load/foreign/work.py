@@ -27,9 +27,9 @@ class Spot(msgspec.Struct, frozen=True):
         """A node further in, which has no name of its own."""
         return Spot("/".join([self.pointer, *(escaped(str(step)) for step in steps)]), name)
 
-    def anonymous(self) -> "Spot":
-        """The same node, where the name is no more than a wish."""
-        return Spot(self.pointer, self.name)
+    def within(self) -> "Spot":
+        """What the node holds beside null; the node's own name stays with the node."""
+        return Spot(self.pointer, f"{self.name}Value" if self.named else self.name)
 
 
 class Work(msgspec.Struct):
@@ -46,7 +46,7 @@ class Work(msgspec.Struct):
         name = spelled(wanted)
         if name in self.origins:
             name = f"{name}{hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()}"
-        self.names[pointer] = name
+        self.names.setdefault(pointer, name)
         self.origins[name] = pointer
         return name
 

@@ -18,7 +18,11 @@ from msgspec import inspect
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Choice", "Hole", "Unknown", "choice", "convert", "decode", "decoder", "recover"]
+__all__ = ["Bag", "Choice", "Hole", "Unknown", "choice", "convert", "decode", "decoder", "recover", "tagged"]
+
+
+# The tag of a hole among arms with integer tags; msgspec refuses a union in which an arm has it too.
+NO_TAG = -(2**63)
 
 
 def decoder(of: Any) -> Callable[[bytes | str], Any]:
@@ -56,7 +60,8 @@ def tagged(of: Any) -> Any:
     """`of`, or for an arm of a tagged union a type that insists on the tag, which msgspec alone lets be absent."""
     wanted: Any = of
     if isinstance(of, type) and issubclass(of, msgspec.Struct) and of.__struct_config__.tag is not None:
-        wanted = Union[of, _seal(str(of.__struct_config__.tag_field))]  # noqa: UP007 -- made at run time
+        tag = "" if isinstance(of.__struct_config__.tag, str) else NO_TAG
+        wanted = Union[of, _seal(str(of.__struct_config__.tag_field), tag)]  # noqa: UP007 -- made at run time
     return wanted
 
 
@@ -64,6 +69,7 @@ class Unknown(dict[str, Any]):
     """An object of an open union whose tag this version does not know, with all its members."""
 
     tag_field: ClassVar[str] = ""
+    known: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def tag(self) -> str:
@@ -82,8 +88,22 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
     never: _Never
 
 
+class Bag(dict[str, Any]):
+    """An object whose undeclared members are data too: a dict, with a property for each declared member."""
+
+    members: ClassVar[type[msgspec.Struct]]
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def extra(cls) -> Any:
+        """The type of members that are not declared."""
+        return Any
+
+
 class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no methods to be abstract
     """A union that msgspec cannot tell apart: all arms are tried, of those that fit the one that drops least is it."""
+
+    unknown: ClassVar[type[Unknown] | None] = None
 
     @classmethod
     def arms(cls) -> tuple[Any, ...]:
@@ -91,7 +111,7 @@ class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no metho
         return ()
 
 
-def choice(name: str, arms: Callable[[], tuple[Any, ...]]) -> Any:
+def choice(name: str, arms: Callable[[], tuple[Any, ...]], unknown: type[Unknown] | None = None) -> Any:
     """The marker of a union of `arms`, which may name the marker itself; every arm's class counts as its subclass."""
 
     class Marker(Choice):
@@ -99,12 +119,13 @@ def choice(name: str, arms: Callable[[], tuple[Any, ...]]) -> Any:
         @cache
         def arms(cls) -> tuple[Any, ...]:
             found = arms()
-            for arm in found:
+            for arm in (*found, *([unknown] if unknown else [])):
                 for kind in _classes(arm):
                     cls.register(kind)
             return found
 
     Marker.__name__ = Marker.__qualname__ = name
+    Marker.unknown = unknown
     return Marker
 
 
@@ -126,10 +147,15 @@ def _classes(arm: Any) -> Iterator[type]:
 
 def _pick(of: Any, value: Any) -> Any:
     """The hook for what msgspec has no decoder for."""
+    if isinstance(of, type) and issubclass(of, Bag):
+        return _bag(of, value)
     if not (isinstance(of, type) and issubclass(of, Choice)):
         raise NotImplementedError(f"no decoder for {of!r}")
+    arms, unknown = of.arms(), of.unknown
+    if unknown and isinstance(tag := _members(value).get(unknown.tag_field), str) and tag not in unknown.known:
+        return unknown(value)
     fitting: list[tuple[int, int, Any]] = []
-    for index, arm in enumerate(of.arms()):
+    for index, arm in enumerate(arms):
         try:
             found = convert(value, arm)
         except msgspec.ValidationError:
@@ -138,6 +164,19 @@ def _pick(of: Any, value: Any) -> Any:
     if not fitting:
         raise ValueError(f"fits no arm of {of.__name__}")
     return min(fitting, key=lambda fit: fit[:2])[2]
+
+
+def _bag(of: type[Bag], value: Any) -> Bag:
+    """Each declared member as its type says, all others as `extra` says."""
+    declared = convert(value, of.members)
+    missing = [wire for wire in of.needs if wire not in value]
+    if missing:
+        raise ValueError(f"Object missing required field `{missing[0]}`")
+    names = dict(zip(of.members.__struct_encode_fields__, of.members.__struct_fields__, strict=True))
+    bag = of()
+    for wire, member in _members(value).items():
+        bag[wire] = getattr(declared, names[wire]) if wire in names else convert(member, of.extra())
+    return bag
 
 
 def _dropped(value: Any, found: Any) -> int:
@@ -254,8 +293,8 @@ def _info(of: Any) -> Any:
 
 
 @cache
-def _seal(tag_field: str) -> type[Hole]:
-    class Seal(Hole, frozen=True, kw_only=True, tag_field=tag_field, tag=""):
+def _seal(tag_field: str, tag: str | int) -> type[Hole]:
+    class Seal(Hole, frozen=True, kw_only=True, tag_field=tag_field, tag=tag):
         pass
 
     return Seal
