@@ -4,7 +4,7 @@ An event is one line of compact JSON whose last 74 bytes are the member `hash`: 
 `prev` is the hash of the event before. So a link is checked without a canonical form, and bytes are never made anew.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from turnwire.store.base import Head, StoredEvent
 
-__all__ = ["GENESIS", "PRUNED", "BadEvent", "Fault", "Link", "Verdict", "check", "link", "read", "verify"]
+__all__ = ["GENESIS", "PRUNED", "BadEvent", "Fault", "Link", "Verdict", "check", "follow", "link", "read", "verify"]
 
 # What comes before the first event.
 GENESIS = Head(0, "0" * 64)
@@ -136,6 +136,17 @@ def check(head: Head, line: bytes) -> Head:
     if head != GENESIS:
         raise BadEvent("stands for pruned events and is not the first", body.seq)
     return Head(body.seq, _pruned_hash(body))
+
+
+def follow(head: Head, lines: Iterable[bytes]) -> Iterator[Link]:
+    """The links that these bytes are after `head`.
+
+    Raises:
+        BadEvent: one of them is not.
+    """
+    for line in lines:
+        head = check(head, line)
+        yield Link(line, head)
 
 
 def verify(lines: Iterable[bytes]) -> Verdict:

@@ -6,6 +6,7 @@ Its faults come out as `OSError`, as those of any other file do. The chain of ea
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ CREATE TABLE IF NOT EXISTS events (
 _FORM = 1
 # How long a transaction of another process may take.
 _BUSY_SECONDS = 10.0
+_BUSY_STEP_SECONDS = 0.005
 
 
 class Database:
@@ -37,18 +39,17 @@ class Database:
 
     def __init__(self, files: Files, path: Path) -> None:
         self._path = path
-        # SQLite gives its journals the mode of the file, so that the file is made first.
-        files.close(files.open_to_append(path, create=True))
+        self._forced: bool | None = None
+        if not path.exists():
+            # SQLite gives its journals the mode of the file. Only a new file is opened here: to close a file is to
+            # drop every POSIX lock of this process on it, those of another connection too.
+            files.close(files.open_to_append(path, create=True))
         with self._faults():
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-            self._execute("PRAGMA journal_mode = WAL")
-            form = self._execute("PRAGMA user_version")[0][0]
-            if form not in (0, _FORM):
-                self._connection.close()
-                raise OSError(f"{path} has the form {form}; this version reads {_FORM}")
-            if form == 0:
-                self._connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT")
-        self._forced: bool | None = None
+            form = self._begin()
+        if form not in (0, _FORM):
+            self._connection.close()
+            raise OSError(f"{path} has the form {form}; this version reads {_FORM}")
 
     def rows(self, query: str, *values: Any) -> list[Any]:
         """What a query finds.
@@ -93,6 +94,19 @@ class Database:
             self._undo()
             raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All reading within sees the file as it is now, whoever writes meanwhile.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        self.rows("BEGIN")
+        try:
+            yield
+        finally:
+            self._undo()
+
     def version(self) -> int:
         """Another number than before when another process has written since."""
         found: int = self.rows("PRAGMA data_version")[0][0]
@@ -102,6 +116,24 @@ class Database:
         """Lets go of the file."""
         with self._faults():
             self._connection.close()
+
+    def _begin(self) -> int:
+        """Gives a new file its tables; returns the form of an old one."""
+        deadline = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                self._execute("PRAGMA journal_mode = WAL")
+                form: int = self._execute("PRAGMA user_version")[0][0]
+                if form == 0:
+                    self._connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT")
+            except sqlite3.OperationalError as error:
+                # While another process begins, recovers or leaves the file, SQLite does not wait by itself.
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                self._undo()
+                time.sleep(_BUSY_STEP_SECONDS)
+            else:
+                return form
 
     def _undo(self) -> None:
         # A commit that failed may have ended the transaction already.

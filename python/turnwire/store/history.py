@@ -8,14 +8,23 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from turnwire.state import next_state
 from turnwire.store.base import StoredEvent
 from turnwire.wire import ActiveTurn, Item, Thread, Turn, params_decoder
 
-__all__ = ["RECORDS", "DiscardedRecord", "HeldRecord", "History", "SavedRecord", "TextRecord"]
+__all__ = [
+    "RECORDS",
+    "DiscardedRecord",
+    "HeldRecord",
+    "History",
+    "KeptEvent",
+    "PrunedRecord",
+    "SavedRecord",
+    "TextRecord",
+]
 
 
 class HeldRecord(msgspec.Struct, frozen=True):
@@ -44,12 +53,33 @@ class DiscardedRecord(msgspec.Struct, frozen=True):
     turn_id: str
 
 
+class KeptEvent(msgspec.Struct, frozen=True):
+    """An event that was pruned, as far as the thread still shows it; `seq` is its place in every list."""
+
+    seq: int
+    at: int
+    type: str
+    payload: msgspec.Raw
+    idempotency_key: str | UnsetType = UNSET
+
+
+class PrunedRecord(msgspec.Struct, frozen=True):
+    """Stands for the events that were pruned: the last one's number and hash, how many, and what they come to."""
+
+    seq: int
+    hash: str
+    events: int
+    pruned_at: int
+    summary: list[KeptEvent]
+
+
 # What is recorded and not announced.
 RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/held": HeldRecord,
     "record/text": TextRecord,
     "record/saved": SavedRecord,
     "record/discarded": DiscardedRecord,
+    "record/pruned": PrunedRecord,
 }
 
 
@@ -76,12 +106,16 @@ class History:
         """The history that these events tell, from the first on."""
         history = cls()
         for event in events:
-            params = _params(event)
-            history.apply(event.type, params, seq=event.seq, at=event.at)
-            if type(params) is TextRecord:
-                # Live, the text came as deltas before it was recorded; on loading, the record is all there is.
-                history.delta(params.item_id, params.text)
+            history.take(event)
         return history
+
+    def take(self, event: StoredEvent) -> None:
+        """Takes in an event that was recorded earlier."""
+        params = _params(event)
+        self.apply(event.type, params, seq=event.seq, at=event.at)
+        if type(params) is TextRecord:
+            # Live, the text came as deltas before it was recorded; on loading, the record is all there is.
+            self.delta(params.item_id, params.text)
 
     def apply(self, type_: str, params: Any, *, seq: int, at: int) -> None:
         """Takes one event in. Events of a type that changes nothing here only count."""
@@ -200,6 +234,10 @@ class History:
         self._saved.pop(params.turn_id, None)
         self._paused = None
 
+    def _pruned(self, params: PrunedRecord, _seq: int) -> None:
+        for kept in params.summary:
+            self.take(StoredEvent(kept.seq, kept.at, kept.type, bytes(kept.payload)))
+
     def _move_turn(self, turn_id: str, event: str) -> None:
         turn = self.turns[turn_id]
         status = next_state("turn", turn.status, event)
@@ -224,6 +262,7 @@ class History:
         "record/held": _held,
         "record/saved": _saved_record,
         "record/discarded": _discarded,
+        "record/pruned": _pruned,
     }
 
 

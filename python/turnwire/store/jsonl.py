@@ -15,7 +15,7 @@ from pathlib import Path
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.catalogue import Catalogue
-from turnwire.store.chain import link, read
+from turnwire.store.chain import GENESIS, Link, follow, link, read
 from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
 from turnwire.store.names import name_of
 from turnwire.store.threadfile import ThreadFile
@@ -67,9 +67,10 @@ class JsonlStore:
         if file.count:
             self._threads.let_go(name)
             raise ThreadTaken(header.id)
-        self._add(name, file, header, event)
+        self._add(name, file, header, [link(GENESIS, event)], force=forces(self._policy, event.type))
         if forces(self._policy, event.type):
             self._files.sync_directory(self._directory)
+        self._threads.note(name, file)
         return file.head
 
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
@@ -77,7 +78,9 @@ class JsonlStore:
         file = self._claimed(header.id)
         if event.seq <= file.head.seq:
             raise HeadMoved(f"{header.id} has event {file.head.seq}, and {event.seq} was to be added")
-        self._add(name, file, header, event)
+        self._add(name, file, header, [link(file.head, event)], force=forces(self._policy, event.type))
+        if self._threads.noted(event.type):
+            self._threads.note(name, file)
         return file.head
 
     def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
@@ -115,6 +118,31 @@ class JsonlStore:
         self._threads.let_go(name)
         self._threads.drop(name)
 
+    def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
+        name = name_of(header.id)
+        file = self._threads.claimed(name, create=True)
+        links = list(follow(file.head, lines))
+        self._add(name, file, header, links, force=True)
+        self._files.sync_directory(self._directory)
+        self._threads.note(name, file)
+        return file.head
+
+    def shorten(self, thread_id: str, pruned: bytes, count: int) -> None:
+        name = name_of(thread_id)
+        file = self._claimed(thread_id)
+        kept = file.lines()[count:]
+        # Nothing is replaced unless the whole is a good record.
+        list(follow(GENESIS, [pruned, *kept]))
+        fresh = file.path.with_suffix(".new")
+        self._files.remove(fresh)
+        descriptor = self._files.open_to_append(fresh, create=True)
+        self._files.write(descriptor, b"".join(line + b"\n" for line in [pruned, *kept]))
+        self._files.sync(descriptor)
+        self._files.close(descriptor)
+        self._files.replace(file.path, fresh)
+        self._files.sync_directory(self._directory)
+        self._threads.let_go(name)
+
     def close(self) -> None:
         self._threads.close()
 
@@ -129,14 +157,12 @@ class JsonlStore:
             raise KeyError(thread_id)
         return file
 
-    def _add(self, name: str, file: ThreadFile, header: wire.Thread, event: StoredEvent) -> None:
+    def _add(self, name: str, file: ThreadFile, header: wire.Thread, links: Sequence[Link], *, force: bool) -> None:
         try:
-            file.append(link(file.head, event), force=forces(self._policy, event.type))
+            file.append(links, force=force)
         except (OSError, HeadMoved):
             # What the file holds is read again when the thread is next used.
             file.header = None
             self._threads.let_go(name)
             raise
         file.header = header
-        if self._threads.noted(event.type):
-            self._threads.note(name, file)

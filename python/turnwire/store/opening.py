@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
-from turnwire.store.base import Store
+from turnwire import wire
+from turnwire.store.base import Head, Store
 
-__all__ = ["STORES", "open_store"]
+__all__ = ["STORES", "DurableStore", "open_store"]
 
 STORES = {
     "jsonl": ("turnwire.store.jsonl", "JsonlStore"),
@@ -16,7 +18,27 @@ STORES = {
 }
 
 
-def open_store(kind: str, directory: str | os.PathLike[str], **options: Any) -> Store:
+class DurableStore(Store, Protocol):
+    """A store that survives its process. What follows is for the tools that keep a record, not for the server."""
+
+    def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
+        """Adds events that another store made, in their own bytes (REC-2), and begins the thread where it is new.
+
+        Raises:
+            BadEvent: one of them does not follow; nothing was stored.
+            ThreadHeld, ThreadDamaged: as in `claim`.
+        """
+
+    def shorten(self, thread_id: str, pruned: bytes, count: int) -> None:
+        """Puts one event in the place of the first `count` events; those after it keep their bytes.
+
+        Raises:
+            BadEvent: the next event does not follow it; nothing was changed.
+            KeyError, ThreadHeld, ThreadDamaged: as in `claim`.
+        """
+
+
+def open_store(kind: str, directory: str | os.PathLike[str], **options: Any) -> DurableStore:
     """Opens a state directory, or begins one; `options` are `fsync` and `tell`, see `JsonlStore`.
 
     Raises:
@@ -26,5 +48,5 @@ def open_store(kind: str, directory: str | os.PathLike[str], **options: Any) -> 
     if kind not in STORES:
         raise ValueError(f"a store is one of {', '.join(STORES)}, not {kind!r}")
     module, name = STORES[kind]
-    opened: Store = getattr(import_module(module), name)(directory, **options)
+    opened: DurableStore = getattr(import_module(module), name)(directory, **options)
     return opened

@@ -19,7 +19,7 @@ from msgspec import UNSET
 
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
-from turnwire.store.chain import GENESIS, BadEvent, Fault, check, link, read
+from turnwire.store.chain import GENESIS, BadEvent, Fault, Link, check, follow, link, read
 from turnwire.store.database import Database
 from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
 from turnwire.store.locks import Leases
@@ -37,6 +37,10 @@ class _Place(NamedTuple):
 
     number: int
     head: Head
+
+
+class _Found(ThreadDamaged):
+    """Damage that was not known before."""
 
 
 class SqliteStore:
@@ -77,38 +81,32 @@ class SqliteStore:
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         if self._is_taken(header.id):
             raise ThreadTaken(header.id)
-        line, head = link(GENESIS, event)
+        first = link(GENESIS, event)
         try:
             with self._database.transaction(force=forces(self._policy, event.type)):
-                query = "INSERT INTO threads (id, header, seq, hash) VALUES (?, ?, ?, ?)"
-                self._database.change(query, header.id, _encode(header), head.seq, head.hash)
-                number = self._database.rows("SELECT last_insert_rowid()")[0][0]
-                self._database.change("INSERT INTO events VALUES (?, ?, ?)", number, head.seq, line)
+                place = self._insert(header, first.head)
+                self._add(place, first)
         except sqlite3.IntegrityError:
             self._forget(header.id)
             raise ThreadTaken(header.id) from None
         except OSError:
             self._forget(header.id)
             raise
-        self._places[header.id] = _Place(number, head)
-        self._headers[header.id] = header
-        return head
+        return self._settle(header, place)
 
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         place = self._claimed(header.id)
         if event.seq <= place.head.seq:
             raise HeadMoved(f"{header.id} has event {place.head.seq}, and {event.seq} was to be added")
-        line, head = link(place.head, event)
+        added = link(place.head, event)
         try:
             with self._database.transaction(force=forces(self._policy, event.type)):
-                self._advance(place, header, head)
-                self._database.change("INSERT INTO events VALUES (?, ?, ?)", place.number, head.seq, line)
+                self._advance(place, header, added.head)
+                self._add(place, added)
         except (OSError, HeadMoved):
             self._forget(header.id)
             raise
-        self._places[header.id] = _Place(place.number, head)
-        self._headers[header.id] = header
-        return head
+        return self._settle(header, _Place(place.number, added.head))
 
     def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
         return [read(line) for line in self.lines(thread_id, after, limit)]
@@ -157,6 +155,27 @@ class SqliteStore:
         self._forget(thread_id)
         self._headers.pop(thread_id, None)
 
+    def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
+        place = self._claimed(header.id) if self._is_taken(header.id) else None
+        links = list(follow(GENESIS if place is None else place.head, lines))
+        head = links[-1].head
+        with self._database.transaction(force=True):
+            if place is None:
+                place = self._insert(header, head)
+            else:
+                self._advance(place, header, head)
+            for added in links:
+                self._add(place, added)
+        self._settle(header, _Place(place.number, head))
+        return head
+
+    def shorten(self, thread_id: str, pruned: bytes, count: int) -> None:
+        place = self._claimed(thread_id)
+        first, *_rest = follow(GENESIS, [pruned, *self.lines(thread_id)[count:]])
+        with self._database.transaction(force=True):
+            self._database.change("DELETE FROM events WHERE thread = ? AND seq <= ?", place.number, first.head.seq)
+            self._add(place, first)
+
     def close(self) -> None:
         self._leases.drop_all()
         self._database.close()
@@ -164,6 +183,19 @@ class SqliteStore:
     def _rests(self, thread_id: str) -> bool:
         header = self._headers.get(thread_id)
         return header is None or header.active_turn is UNSET
+
+    def _insert(self, header: wire.Thread, head: Head) -> _Place:
+        query = "INSERT INTO threads (id, header, seq, hash) VALUES (?, ?, ?, ?)"
+        self._database.change(query, header.id, _encode(header), *head)
+        return _Place(self._database.rows("SELECT last_insert_rowid()")[0][0], head)
+
+    def _add(self, place: _Place, added: Link) -> None:
+        self._database.change("INSERT INTO events VALUES (?, ?, ?)", place.number, added.head.seq, added.line)
+
+    def _settle(self, header: wire.Thread, place: _Place) -> Head:
+        self._places[header.id] = place
+        self._headers[header.id] = header
+        return place.head
 
     def _advance(self, place: _Place, header: wire.Thread, head: Head) -> None:
         """Compares the end of the record with what is known, and sets it."""
@@ -187,7 +219,7 @@ class SqliteStore:
             raise KeyError(thread_id)
         self._leases.take(thread_id, rests=self._rests)
         try:
-            place = self._places[thread_id] if held else self._proved(thread_id)
+            place = self._places[thread_id] if held else self._checked(thread_id)
         except ThreadDamaged:
             self._leases.drop(thread_id)
             raise
@@ -215,14 +247,18 @@ class SqliteStore:
         """Where the record ends, when every event was checked that this process has not checked yet."""
         if thread_id in self._leases and thread_id in self._places:
             return self._places[thread_id]
-        place = self._find(thread_id)
-        known = self._places.get(thread_id)
-        if place is None or place == known:
-            return place
+        return self._checked(thread_id)
+
+    def _checked(self, thread_id: str) -> _Place | None:
         try:
-            if known is None or not self._follows(place, known.head):
-                self._prove(place)
-        except ThreadDamaged as damage:
+            with self._database.snapshot():
+                place = self._find(thread_id)
+                known = self._places.get(thread_id)
+                if place is None or place == known:
+                    return place
+                if known is None or not self._follows(place, known.head):
+                    self._prove(place)
+        except _Found as damage:
             self._set_aside(thread_id, damage)
             raise
         self._places[thread_id] = place
@@ -235,10 +271,10 @@ class SqliteStore:
                 head = check(head, line)
             except BadEvent as bad:
                 fault = Fault(count, bad.seq, head.seq, str(bad))
-                raise ThreadDamaged(f"{self._path}, thread {place.number}: {fault}") from None
+                raise _Found(f"{self._path}, thread {place.number}: {fault}") from None
         if head != place.head:
             what = f"ends at event {head.seq}, and event {place.head.seq} was stored"
-            raise ThreadDamaged(f"{self._path}, thread {place.number}: {what}")
+            raise _Found(f"{self._path}, thread {place.number}: {what}")
 
     def _follows(self, place: _Place, head: Head) -> bool:
         """Whether all is well since `head`; if not, the record is to be proved from its first event."""
@@ -255,7 +291,7 @@ class SqliteStore:
             yield from (line for _seq, line in rows)
             seq = rows[-1][0]
 
-    def _set_aside(self, thread_id: str, damage: ThreadDamaged) -> None:
+    def _set_aside(self, thread_id: str, damage: _Found) -> None:
         self._tell(f"Set aside as damaged: {thread_id}: {damage}")
         self._headers.pop(thread_id, None)
         self._note_fault(thread_id, str(damage))
@@ -269,7 +305,7 @@ class SqliteStore:
         ):
             try:
                 self._prove(_Place(number, Head(seq, digest)))
-            except ThreadDamaged as damage:
+            except _Found as damage:
                 self._tell(f"Set aside as damaged: {thread_id}: {damage}")
             else:
                 self._note_fault(thread_id, None)

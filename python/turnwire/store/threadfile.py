@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from turnwire import wire
@@ -80,8 +80,8 @@ class ThreadFile:
         self._files.cut(self.descriptor, self.size)
         tell(f"{self.path}: a torn tail of {len(rest)} bytes after event {self.head.seq} was cut")
 
-    def append(self, link: Link, *, force: bool) -> None:
-        """Writes an event to the kernel, and forces it to the disk if told so, before it returns (REC-3).
+    def append(self, links: Sequence[Link], *, force: bool) -> None:
+        """Writes events to the kernel, and forces them to the disk if told so, before it returns (REC-3).
 
         Raises:
             HeadMoved: the file is not as this process left it; somebody wrote without the lock.
@@ -92,11 +92,12 @@ class ThreadFile:
         if os.fstat(self.descriptor).st_size != self.size:
             raise HeadMoved(f"{self.path} has {os.fstat(self.descriptor).st_size} bytes, {self.size} are known")
         try:
-            self._files.write(self.descriptor, link.line + b"\n")
+            self._files.write(self.descriptor, b"".join(link.line + b"\n" for link in links))
         except OSError as error:
             self._take_back(error)
             raise
-        self._accept(link.line, link.head)
+        for link in links:
+            self._accept(link.line, link.head)
         if force:
             self.force()
 
