@@ -147,19 +147,20 @@ class Connection:
         events: list[Event] = []
         harmless = self._harmless
         for message in messages:
+            size = len(message)
             try:
-                if len(message) <= harmless and message.isascii():
+                if size <= harmless and message.isascii():
                     envelope = decode_short(message)
                 else:
                     envelope = decode_envelope(message, self.limits)
             except (Unlawful, msgspec.DecodeError):
                 event = self._read_again(message)
             else:
-                if envelope.method is UNSET or envelope.id is UNSET:
+                method, request_id, params = envelope.method, envelope.id, envelope.params
+                if method is UNSET or request_id is UNSET:
                     event = self._read_again(message)
                 else:
-                    params = None if envelope.params is UNSET else envelope.params
-                    event = RequestReceived(envelope.id, envelope.method, params, len(message))
+                    event = RequestReceived(request_id, method, None if params is UNSET else params, size)
             if event is not None:
                 events.append(event)
         return events

@@ -4,7 +4,7 @@ LIM-4: "deltas of one item are merged, then transient messages are dropped […]
 A line that was put is never dropped; only what was put as transient can be merged or lost.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
@@ -86,16 +86,14 @@ class Outbox:
 
     def take(self) -> list[bytes]:
         """All lines, in order; the outbox is empty then."""
-        entries = self._entries
-        # Mostly there are only lines, and the list goes out as it is.
-        lines = [entry if isinstance(entry, bytes) else entry.encode() for entry in entries]
-        self._entries = []
+        entries, self._entries = self._entries, []
         self._size = 0
         self.is_full = False
         if self._droppable:
             self._droppable = 0
             self._deltas.clear()
-        return lines
+            return [entry if isinstance(entry, bytes) else entry.encode() for entry in entries]
+        return cast(list[bytes], entries)
 
     def _put_delta(self, method: str, params: Any) -> None:
         # Every delta has the members of ItemDeltaParams; offsets count code points, as Python's strings do.

@@ -197,15 +197,23 @@ class Peer:
         endpoint, outbox = self._endpoint, self._outbox
         assert endpoint is not None, "a transport delivers nothing before it is started"
         self._flush_due = True
-        for position, event in enumerate(events):
+        coming = iter(events)
+        for event in coming:
             if outbox.is_full and not self._has_room():
                 # LIM-4: "on stdio no more is read"; what was read already waits with it.
-                self._inbox = events[position:]
+                self._inbox = [event, *coming]
                 break
-            if type(event) is RequestReceived:
-                self._answer(endpoint, event)
-            else:
+            if type(event) is not RequestReceived:
                 self._handle(endpoint, event)
+                continue
+            try:
+                reply = endpoint.handle_request(event)
+            except Exception as error:  # noqa: BLE001 - RPC-19: "Every request gets exactly one reply"
+                reply = self._failed(event, error)
+            if type(reply) is not bytes:
+                self._accept(event, cast(Coroutine[Any, Any, bytes], reply))
+            elif reply:
+                outbox.put(reply)
         self._flush()
 
     def _handle(self, endpoint: Endpoint, event: Event) -> None:
@@ -223,19 +231,6 @@ class Peer:
                 self._end(event.reason)
         except Exception as error:  # noqa: BLE001 - an event that the endpoint fails on must not end the connection
             self._report(f"the endpoint failed on {type(event).__name__}", error)
-
-    def _answer(self, endpoint: Endpoint, request: RequestReceived) -> None:
-        try:
-            reply = endpoint.handle_request(request)
-        except Refusal as refusal:
-            reply = encode_error(request.id, refusal)
-        except Exception as error:  # noqa: BLE001 - RPC-19: "Every request gets exactly one reply"
-            reply = self._failed(request, error)
-        if type(reply) is bytes:
-            if reply:
-                self._outbox.put(reply)
-        else:
-            self._accept(request, cast(Coroutine[Any, Any, bytes], reply))
 
     def _accept(self, request: RequestReceived, answering: Coroutine[Any, Any, bytes]) -> None:
         """LIM-3: a handler that does not answer at once is accepted while the request queue has room."""
@@ -256,8 +251,6 @@ class Peer:
     async def _serve(self, request: RequestReceived, answering: Coroutine[Any, Any, bytes]) -> None:
         try:
             reply = await answering
-        except Refusal as refusal:
-            reply = encode_error(request.id, refusal)
         except asyncio.CancelledError:
             self.send(encode_error(request.id, internal_error("The connection ended before the answer was there.")))
             raise
@@ -269,6 +262,8 @@ class Peer:
             self.send(reply)
 
     def _failed(self, request: RequestReceived, error: Exception) -> bytes:
+        if isinstance(error, Refusal):
+            return encode_error(request.id, error)
         self._report(f"the handler of {request.method} failed", error)
         return encode_error(request.id, internal_error())
 
