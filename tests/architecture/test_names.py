@@ -49,7 +49,7 @@ def visible(module: Module) -> set[str]:
     for node in module.tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names |= {alias.asname or alias.name for alias in node.names}
-    return names | defined(module)
+    return names | {node.name for node in module.tree.body if hasattr(node, "name")}
 
 
 PUBLIC = [module for module in product() if is_public(module)]

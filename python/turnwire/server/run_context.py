@@ -168,13 +168,13 @@ class RunContext:
             self.inbox.take_aborting(self.items)
 
     async def approve(self, question: Question) -> Verdict:
-        operation = operation_digest(question)
+        operation = _operation_digest(question)
         carried = self.carried.pop(operation, None)
         approval = self._approval(question, operation, carried)
         item = ApprovalItem(**self.items.common(approval.item_id), approval=approval)
         self.items.start(item)
         if carried is not None:
-            resolution = self._resolve_carried(with_nonce_of(approval, carried.approval), carried.resolution)
+            resolution = self._resolve_carried(_with_nonce_of(approval, carried.approval), carried.resolution)
         else:
             self.keep_state()
             resolution = await self._ask(item)
@@ -232,7 +232,7 @@ class RunContext:
         )
 
 
-def operation_digest(question: Question) -> str:
+def _operation_digest(question: Question) -> str:
     """APPR-3: the digest of what would be done; a client can check what it shows."""
     members = {
         "kind": question.kind,
@@ -244,7 +244,7 @@ def operation_digest(question: Question) -> str:
     return digest({name: msgspec.to_builtins(value) for name, value in members.items() if value is not UNSET})
 
 
-def with_nonce_of(approval: Approval, other: Approval) -> Approval:
+def _with_nonce_of(approval: Approval, other: Approval) -> Approval:
     """The approval with the nonce under which it was asked first."""
     nonce = with_nonce(other).binding.nonce
     return msgspec.structs.replace(approval, binding=msgspec.structs.replace(approval.binding, nonce=nonce))

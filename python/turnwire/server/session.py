@@ -42,6 +42,7 @@ class Session:
         self.principal = principal
         self.answers_approvals = False
         self._state = state
+        self._authorize = state.host.authorize
         self._peer = peer
         self._at_end = at_end
         self._machine = StateMachine("connection")
@@ -57,10 +58,13 @@ class Session:
 
     def handle_request(self, request: RequestReceived) -> Reply:
         route = self._routes.get(request.method) or self._admit(request.method)
-        self._demand_running(route)
-        if not self._state.host.authorize(self.principal, request.method):
+        if route.changes:
+            self._demand_running()
+        if not self._authorize(self.principal, request.method):
             raise unauthorized()
         params = request.params
+        if params is None and route.constant is not None:
+            return encode_result(request.id, route.constant)
         call = Call(self._state, self, route.read(params), _NO_PARAMS if params is None else params)
         if route.waits:
             # The bytes of the params alias what came in, and a coroutine outlives that.
@@ -136,7 +140,8 @@ class Session:
     async def _serve_later(self, request: RequestReceived, route: Route, call: Call) -> bytes:
         try:
             # A shutdown that came before this request may have begun after it passed the gates.
-            self._demand_running(route)
+            if route.changes:
+                self._demand_running()
             reply = encode_result(request.id, await route.handler(call))
         except Refusal as refusal:
             reply = encode_error(request.id, refusal)
@@ -144,8 +149,8 @@ class Session:
             reply = encode_error(request.id, self._unforeseen(request.method, error))
         return self._send_first(reply)
 
-    def _demand_running(self, route: Route) -> None:
-        if self._state.draining and route.changes:
+    def _demand_running(self) -> None:
+        if self._state.draining:
             raise shutting_down()
 
     def _send_first(self, reply: bytes) -> bytes:

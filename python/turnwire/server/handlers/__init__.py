@@ -1,5 +1,7 @@
 """The methods that are served: each method's module is imported when the method is first called.
 
+A module has HANDLERS, and CONSTANTS for methods whose result is always the same where no params are given.
+
 A route is what a method comes down to on a connection whose gates it has passed: how its params are read, and who
 answers.
 """
@@ -60,6 +62,8 @@ class Route(NamedTuple):
     waits: bool
     # Whether it changes anything, so that it is refused during a shutdown (LIFE-16).
     changes: bool
+    # The result without params, where that is always the same; None where it is not.
+    constant: Any
 
 
 @cache
@@ -76,7 +80,8 @@ def route_of(method: str, *, experimental: bool) -> Route:
         raise experimental_required(method)
     if row.capability is not None and row.capability not in OFFERED:
         raise method_not_found(method, capability=row.capability)
-    handler = import_module(f"{__name__}.{MODULES[method]}").HANDLERS[method]
+    module = import_module(f"{__name__}.{MODULES[method]}")
+    handler = module.HANDLERS[method]
     gated = GATED_MEMBERS.get(row.params or "", {})
 
     def read(params: Raw | None) -> Any:
@@ -84,7 +89,8 @@ def route_of(method: str, *, experimental: bool) -> Route:
             _demand_offered(row.params or "", gated, params, experimental=experimental)
         return decode_params(method, params)
 
-    return Route(handler, read, iscoroutinefunction(handler), row.durable)
+    constant = getattr(module, "CONSTANTS", {}).get(method)
+    return Route(handler, read, iscoroutinefunction(handler), row.durable, constant)
 
 
 def _demand_offered(type_name: str, gated: dict[str, str], params: Raw, *, experimental: bool) -> None:

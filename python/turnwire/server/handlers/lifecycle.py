@@ -29,7 +29,7 @@ from turnwire.wire import (
     ServerInfo,
 )
 
-__all__ = ["HANDLERS"]
+__all__ = ["CONSTANTS", "HANDLERS"]
 
 # This server speaks one major version.
 _SERVER = (PROTOCOL_MAJOR, PROTOCOL_MAJOR)
@@ -94,4 +94,5 @@ def _demand_opt_in(capabilities: wire.ClientCapabilities) -> None:
             raise experimental_required(f"ClientCapabilities.{key}")
 
 
+CONSTANTS: dict[str, EmptyResult] = {"ping": _DONE}
 HANDLERS: dict[str, Handler] = {"initialize": initialize, "ping": ping, "shutdown": shutdown}
