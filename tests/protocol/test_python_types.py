@@ -2,11 +2,12 @@
 
 import json
 
+import jsonschema_rs
 import msgspec
 import pytest
 
 from protocol.cases import collect
-from protocol.families import PROTOCOL, bundle, tag_of
+from protocol.families import PROTOCOL, bundle, definitions, tag_of
 from turnwire import generated
 from turnwire.generated.decoding import decode
 
@@ -15,6 +16,13 @@ TYPES = bundle()["$defs"]
 VALID = [case for case in CASES if case.kind != "invalid"]
 # Decision 0008: what a client reads is not held to patterns by these types; validators hold it to them.
 REFUSED = [case for case in CASES if case.kind == "invalid" and case.fault.rule != "pattern"]
+
+
+EXAMPLES = {case.type: case.value for case in reversed(CASES) if case.kind == "example"}
+REQUIRED = [(name, member) for name in definitions() for member in TYPES[name].get("required", ())]
+MEMBERS = [(name, member) for name in definitions() for member in TYPES[name].get("properties", ())]
+# Two of these at least are of another kind than any member, but one that takes any JSON.
+KINDS = (5, True, [])
 
 
 @pytest.mark.parametrize("case", VALID, ids=str)
@@ -28,6 +36,26 @@ def test_valid_case_comes_back_equal(case):
 def test_invalid_case_is_refused(case):
     with pytest.raises(msgspec.ValidationError):
         decode(json.dumps(case.value), getattr(generated, case.type))
+
+
+@pytest.mark.parametrize(("name", "member"), REQUIRED)
+def test_missing_member_is_refused(name, member):
+    value = {other: EXAMPLES[name][other] for other in EXAMPLES[name] if other != member}
+
+    with pytest.raises(msgspec.ValidationError):
+        decode(json.dumps(value), getattr(generated, name))
+
+
+@pytest.mark.parametrize(("name", "member"), MEMBERS)
+def test_member_of_another_kind_is_refused(name, member):
+    validator = jsonschema_rs.validator_for({"$defs": TYPES, "$ref": f"#/$defs/{name}"})
+    values = [{**EXAMPLES[name], member: kind} for kind in KINDS]
+    wrong = [value for value in values if not validator.is_valid(value)]
+
+    assert bool(wrong) != (TYPES[name]["properties"][member].keys() <= {"x-opaque", "description"})
+    for value in wrong:
+        with pytest.raises(msgspec.ValidationError):
+            decode(json.dumps(value), getattr(generated, name))
 
 
 def declared(schema, value):
