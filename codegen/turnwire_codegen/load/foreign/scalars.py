@@ -59,7 +59,9 @@ def enum_type(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         return Const(None)
     found: TypeNode = Const(rest[0])
     if len(rest) > 1:
-        cases = tuple(Case(value=value) for value in dict.fromkeys(rest))
+        # True equals 1 to Python, but not to JSON.
+        distinct = {(type(value), value): value for value in rest}.values()
+        cases = tuple(Case(value=value) for value in distinct)
         found = make_enum(cases, node, spot if len(rest) == len(values) else spot.within(), work)
     return found if len(rest) == len(values) else Nullable(found)
 

@@ -27,9 +27,10 @@ def lower_choice(node: dict[str, Any], spot: Spot, work: Work, lower: Lower) -> 
         return Scalar("null")
     nullable = len(rest) < len(arms)
     inner = spot.within() if nullable else spot
-    if len(rest) == 1:
+    if len(rest) == 1 and not inner.named:
+        # A definition of one arm may grow others; anywhere else a choice of one is that one.
         arm, pointer = rest[0]
-        found = lower(arm, Spot(pointer, inner.name, named=inner.named), work)
+        found = lower(arm, Spot(pointer, inner.name), work)
     else:
         found = _several(node, rest, inner, work, lower)
     return Nullable(found) if nullable and not isinstance(found, Nullable) else found
