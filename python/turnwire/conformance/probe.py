@@ -153,16 +153,17 @@ class Probe:
         self.replies.clear()
 
     def flush(self, *, leave: int = 0) -> None:
-        """Wait until the server has taken what was sent but for so many bytes; one that has ended takes nothing."""
+        """Wait until the server has read what was sent but for so many bytes; one that has ended reads nothing."""
         deadline = time.monotonic() + self.process.target.timeouts.reply
-        while self.process.unwritten > leave and not self.process.ended_output and time.monotonic() < deadline:
-            self._read(0.002)
+        while self.process.untaken > leave and not self.process.ended_output and time.monotonic() < deadline:
+            self._read(0.0005)
 
     def listen(self, seconds: float) -> None:
         """Read for this long, whatever comes."""
         deadline = time.monotonic() + seconds
         while not self.process.ended_output and (remaining := deadline - time.monotonic()) > 0:
             self._read(remaining)
+        self._absorb()
 
     def heard(self, method: str, since: int = 0) -> list[Frame]:
         """The notifications and requests of the server with this method, since a mark in `arrived`."""
@@ -199,6 +200,10 @@ class Probe:
 
     def _read(self, seconds: float) -> None:
         self.process.pump(min(seconds, 0.25))
+        self._absorb()
+
+    def _absorb(self) -> None:
+        """Cut what has been said into lines."""
         if said := self.process.take_output():
             self._buffer += said
             *lines, tail = bytes(self._buffer).split(b"\n") if b"\n" in said else (bytes(self._buffer),)

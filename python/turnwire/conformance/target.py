@@ -5,12 +5,15 @@ cannot block the judge, and one that floods cannot fill its memory. POSIX only: 
 """
 
 import contextlib
+import fcntl
 import os
 import selectors
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
+import termios
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -99,9 +102,12 @@ class Process:
         self._outgoing.append(memoryview(data))
 
     @property
-    def unwritten(self) -> int:
-        """Bytes that the server has not taken yet."""
-        return sum(len(piece) for piece in self._outgoing)
+    def untaken(self) -> int:
+        """Bytes that the server has not read yet: those not written, and those that wait in the pipe."""
+        waiting = bytearray(4)
+        with contextlib.suppress(OSError, ValueError):
+            fcntl.ioctl(self._stdin.fileno(), termios.FIONREAD, waiting)
+        return sum(len(piece) for piece in self._outgoing) + int.from_bytes(waiting, sys.byteorder)
 
     def take_output(self) -> bytes:
         """What stdout has said since it was last asked."""

@@ -10,7 +10,6 @@ from turnwire.conformance.registry import check
 from turnwire.conformance.strict import dumps
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.turns import is_scripted, start_turn
-from turnwire.conformance.turns import start_turn
 
 __all__: list[str] = []
 
