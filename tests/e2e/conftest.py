@@ -45,7 +45,7 @@ async def house() -> AsyncIterator["House"]:
 
 
 class House:
-    """One server. `limits` and `host` count for a server that is not made yet."""
+    """One server. `limits` and `host` (a store) count for a server that is not made yet."""
 
     def __init__(self) -> None:
         self.limits: dict[str, int] = {}
