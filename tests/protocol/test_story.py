@@ -1,6 +1,7 @@
 """The examples tell one story, and what can be computed in it is computed: a reader may check it by hand."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -91,4 +92,13 @@ def test_record_is_a_chain():
     events = load(PROTOCOL / "examples/ThreadEventsListResult/the-first-two-events.json")["data"]
 
     assert [event["prev"] for event in events] == ["0" * 64, events[0]["hash"]]
-    assert all(list(event)[-1] == "hash" for event in events)
+    assert [event["hash"] for event in events] == [sealed(event) for event in events]
+
+
+def sealed(event: dict) -> str:
+    """REC-1: the digest of the stored bytes before the member `hash`, which is the last one."""
+    stored = json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode()
+    before, _, hash_ = stored.rpartition(b'"hash":')
+
+    assert len(hash_) == 64 + len('""}')
+    return sha256(before)
