@@ -15,7 +15,7 @@ from turnwire_codegen.files import OutputError, diff_all, manifested, write_all
 from turnwire_codegen.outputs import COMMANDS, Made, make
 from turnwire_codegen.report import report_json
 
-__all__ = ["main"]
+__all__ = ["Options", "UsageError", "main"]
 
 DONE, FINDINGS, USAGE = 0, 1, 2
 

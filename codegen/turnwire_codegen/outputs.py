@@ -22,7 +22,7 @@ from turnwire_codegen.problems import Finding, Problem, has_errors
 from turnwire_codegen.report import findings
 from turnwire_codegen.source import canonical_folder
 
-__all__ = ["COMMANDS", "Command", "Made", "make", "python_files", "typescript_files"]
+__all__ = ["COMMANDS", "Command", "Made", "Source", "make", "python_files", "typescript_files"]
 
 Files = dict[str, bytes]
 

@@ -13,6 +13,7 @@ __all__ = [
     "MethodsView",
     "ProtocolView",
     "RowView",
+    "StateView",
     "TypeView",
     "error_view",
     "machine_view",

@@ -8,7 +8,16 @@ from turnwire_codegen.emit.typescript.view import import_line
 from turnwire_codegen.ir import Method, Protocol, Record
 from turnwire_codegen.passes.graph import declarations, homes
 
-__all__ = ["ErrorView", "MapView", "MethodsView", "ProtocolView", "error_views", "methods_view", "protocol_view"]
+__all__ = [
+    "EntryView",
+    "ErrorView",
+    "MapView",
+    "MethodsView",
+    "ProtocolView",
+    "error_views",
+    "methods_view",
+    "protocol_view",
+]
 
 
 class EntryView(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ __all__ = [
     "MemberView",
     "RecordView",
     "UnionView",
+    "UnknownView",
     "family_view",
     "import_line",
     "index_view",

@@ -12,7 +12,7 @@ from turnwire_codegen.load.foreign.work import Work
 from turnwire_codegen.load.tagging import tagged
 from turnwire_codegen.problems import Finding
 
-__all__ = ["Loaded", "load_plain"]
+__all__ = ["Loaded", "load_plain", "tag_all"]
 
 _HEAD = frozenset({"$schema", "$id", "$comment", "title", "description", *CONTAINERS})
 
