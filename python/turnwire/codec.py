@@ -6,6 +6,7 @@ is lawful after all (a bad duplicate of a good key). The guards for what msgspec
 """
 
 import re
+from functools import cache
 from itertools import accumulate
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -24,6 +25,8 @@ from turnwire.issues import issue_of
 from turnwire.wire import params_decoder, result_decoder
 
 __all__ = [
+    "ID_BOUND",
+    "NO_PARAMS",
     "Envelope",
     "Limits",
     "Params",
@@ -32,7 +35,6 @@ __all__ = [
     "decode_error",
     "decode_params",
     "decode_result",
-    "decode_short",
     "encode_error",
     "encode_notification",
     "encode_request",
@@ -41,11 +43,11 @@ __all__ = [
 ]
 
 # RPC-2: "an integer within ±(2^53-1)".
-_ID_BOUND = 2**53 - 1
+ID_BOUND = 2**53 - 1
 # RPC-10: "an integer of more than 4,300 digits anywhere".
 _DIGITS = 4300
 
-_NO_PARAMS = Raw(b"{}")
+NO_PARAMS = Raw(b"{}")
 
 Params: TypeAlias = msgspec.Struct | dict[str, Any] | Raw | None
 """What can be sent as params: a type of `turnwire.wire`, plain JSON, JSON text, or nothing."""
@@ -68,7 +70,7 @@ class Envelope(msgspec.Struct, gc=False):
     """What stands around params, result or error. Absent is UNSET; a result of null is `Raw(b"null")`."""
 
     jsonrpc: Literal["2.0"]
-    id: Annotated[int, msgspec.Meta(ge=-_ID_BOUND, le=_ID_BOUND)] | str | UnsetType = UNSET
+    id: Annotated[int, msgspec.Meta(ge=-ID_BOUND, le=ID_BOUND)] | str | UnsetType = UNSET
     method: str | UnsetType = UNSET
     params: Raw | UnsetType = UNSET
     result: Raw | UnsetType = UNSET
@@ -83,10 +85,6 @@ class Envelope(msgspec.Struct, gc=False):
     def is_notification(self) -> bool:
         """RPC-18."""
         return self.method is not UNSET and self.id is UNSET
-
-
-decode_short = msgspec.json.Decoder(Envelope).decode
-"""The fast path of `decode_envelope`, for a message in ASCII that is at most `Limits.harmless` long."""
 
 
 class Unlawful(Exception):  # noqa: N818 - says what the message is
@@ -108,7 +106,7 @@ def decode_envelope(message: bytes, limits: Limits) -> Envelope:
         _demand_utf8(message)
     try:
         try:
-            envelope = decode_short(message)
+            envelope = _decode_fast(message)
         except msgspec.DecodeError:
             envelope = _decode_slowly(message, limits)
     except RecursionError:
@@ -144,13 +142,7 @@ def decode_params(method: str, params: Raw | None) -> Any:
         Refusal: invalidParams, with the JSON pointer of the fault (RPC-11).
         KeyError: the protocol has no such method.
     """
-    if params is None:
-        params = _NO_PARAMS
-    decode = params_decoder(method)
-    try:
-        return decode(params)
-    except msgspec.DecodeError as error:
-        raise invalid_params([issue_of(error, decode, params)]) from None
+    return _without_params(method) if params is None or params is NO_PARAMS else _decoded(method, params)
 
 
 def decode_result(method: str, result: Raw) -> Any:
@@ -228,11 +220,26 @@ class _Failure(msgspec.Struct, tag_field="jsonrpc", tag="2.0", gc=False):
 
 # STDIO-2: the encoder writes no line end, and none is in JSON text that is passed on (`Raw`), see `on_one_line`.
 _encode = msgspec.json.Encoder().encode
+_decode_fast = msgspec.json.Decoder(Envelope).decode
 _decode_members = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_any = msgspec.json.Decoder(Raw).decode
-_decode_id = msgspec.json.Decoder(Annotated[int, msgspec.Meta(ge=-_ID_BOUND, le=_ID_BOUND)] | str).decode
+_decode_id = msgspec.json.Decoder(Annotated[int, msgspec.Meta(ge=-ID_BOUND, le=ID_BOUND)] | str).decode
 _decode_text = msgspec.json.Decoder(str).decode
 _decode_error_object = msgspec.json.Decoder(_ErrorObject).decode
+
+
+def _decoded(method: str, params: Raw) -> Any:
+    decode = params_decoder(method)
+    try:
+        return decode(params)
+    except msgspec.DecodeError as error:
+        raise invalid_params([issue_of(error, decode, params)]) from None
+
+
+@cache
+def _without_params(method: str) -> Any:
+    # Params are frozen, so one instance serves every call.
+    return _decoded(method, NO_PARAMS)
 
 
 def _decode_slowly(message: bytes, limits: Limits) -> Envelope:

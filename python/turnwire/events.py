@@ -3,10 +3,11 @@
 `Raw` members alias the bytes that came in; whoever keeps one beyond the handling of its event copies it.
 """
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
+from turnwire.codec import ID_BOUND, NO_PARAMS
 from turnwire.errors import ProtocolError
 
 __all__ = [
@@ -28,13 +29,16 @@ side, since the other did not read."""
 
 
 # Events hold no cycles, so the garbage collector need not look at them (`gc=False`).
-class RequestReceived(msgspec.Struct, frozen=True, gc=False):
-    """A request with a lawful envelope; nothing is said yet of its method and params. `size` is its length in bytes."""
+# The version is a tag, so that most requests are decoded into their event at once and it is still demanded.
+class RequestReceived(msgspec.Struct, frozen=True, gc=False, tag_field="jsonrpc", tag="2.0"):
+    """A request with a lawful envelope; nothing is said yet of its method and params.
 
-    id: RequestId
+    Params that are absent are an object without members (RPC-12).
+    """
+
+    id: Annotated[int, msgspec.Meta(ge=-ID_BOUND, le=ID_BOUND)] | str
     method: str
-    params: msgspec.Raw | None = None
-    size: int = 0
+    params: msgspec.Raw = NO_PARAMS
 
 
 class NotificationReceived(msgspec.Struct, frozen=True, gc=False):

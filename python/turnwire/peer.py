@@ -238,14 +238,14 @@ class Peer:
             answering.close()
             self._outbox.put(encode_error(request.id, overloaded(self.limits.retry_after_ms)))
             return
-        self._handler_bytes += request.size
+        self._handler_bytes += len(request.params)
         handler = self._loop.create_task(self._serve(request, answering))
         self._handlers.add(handler)
         handler.add_done_callback(self._handlers.discard)
 
     def _is_overloaded(self, request: RequestReceived) -> bool:
         # LIM-2: "A message within its own limit is never refused for bytes when the queue is empty."
-        over = self._handler_bytes + request.size > self.limits.request_bytes
+        over = self._handler_bytes + len(request.params) > self.limits.request_bytes
         return len(self._handlers) >= self.limits.requests or (over and bool(self._handlers))
 
     async def _serve(self, request: RequestReceived, answering: Coroutine[Any, Any, bytes]) -> None:
@@ -257,7 +257,7 @@ class Peer:
         except Exception as error:  # noqa: BLE001 - RPC-19: "Every request gets exactly one reply"
             reply = self._failed(request, error)
         finally:
-            self._handler_bytes -= request.size
+            self._handler_bytes -= len(request.params)
         if reply:
             self.send(reply)
 

@@ -48,7 +48,7 @@ class Echo:
         serve = {"echo": self._echo, "sleep": self._sleep, "flood": self._flood, "ask": self._ask, "die": self._die}
         if request.method not in serve:
             raise method_not_found(request.method)
-        params = {} if request.params is None else msgspec.json.decode(request.params)
+        params = msgspec.json.decode(request.params)
         return serve[request.method](request, params)
 
     def handle_notification(self, notification: NotificationReceived) -> None:

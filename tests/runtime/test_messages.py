@@ -52,6 +52,9 @@ def request(request_id: str, params: str = "{}") -> bytes:
 
 
 LAWFUL = [
+    pytest.param(
+        b'{"jsonrpc":1,"id":1,"method":"m","jsonrpc":"2.0"}', ("request", 1, "m"), id="RPC-14: of versions too"
+    ),
     pytest.param(b'{"jsonrpc":"2.0","id":1,"method":"m"}', ("request", 1, "m"), id="a request without params"),
     pytest.param(request("0"), ("request", 0, "m"), id="RPC-2: zero"),
     pytest.param(request("-1"), ("request", -1, "m"), id="RPC-2: negative"),
@@ -93,6 +96,9 @@ LAWFUL = [
 ]
 
 REFUSED = [
+    pytest.param(b'{"jsonrpc":"","id":1,"method":"m"}', (-32600, 1), id="RPC-1: the empty version"),
+    pytest.param(b'{"jsonrpc":"","id":1,"method":"m","never":1}', (-32600, 1), id="RPC-1: the same with a member"),
+    pytest.param(b'{"jsonrpc":"2.0","jsonrpc":"1.0","id":1,"method":"m"}', (-32600, 1), id="RPC-14: the last version"),
     pytest.param(b'{"id":1,', (-32700, None), id="RPC-9: a syntax error"),
     pytest.param(b"[1,", (-32700, None), id="RPC-9: a broken batch is no batch"),
     pytest.param(b"nul", (-32700, None), id="RPC-9: a broken word"),
