@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from turnwire import wire
-from turnwire.codec import encode_error, encode_result
+from turnwire.codec import NO_PARAMS, encode_error, encode_result
 from turnwire.errors import Refusal, internal_error, not_initialized, shutting_down, unauthorized
 from turnwire.events import CloseReason, NotificationReceived, Refused, RequestReceived
 from turnwire.peer import Peer, Reply
@@ -29,8 +29,6 @@ _log = logging.getLogger("turnwire.server")
 
 AtEnd = Callable[[CloseReason], Coroutine[Any, Any, None]]
 """What is to be done when a connection ends whose end is the server's (stdio)."""
-
-_NO_PARAMS = b"{}"
 
 
 class Session:
@@ -63,9 +61,9 @@ class Session:
         if not self._authorize(self.principal, request.method):
             raise unauthorized()
         params = request.params
-        if params is None and route.constant is not None:
+        if params is NO_PARAMS and route.constant is not None:
             return encode_result(request.id, route.constant)
-        call = Call(self._state, self, route.read(params), _NO_PARAMS if params is None else params)
+        call = Call(self._state, self, route.read(params), params)
         if route.waits:
             # The bytes of the params alias what came in, and a coroutine outlives that.
             return self._serve_later(request, route, call._replace(raw=bytes(call.raw)))
