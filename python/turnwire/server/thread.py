@@ -15,7 +15,7 @@ from turnwire.errors import no_active_turn, not_found, thread_archived, thread_p
 from turnwire.server.hub import Hub
 from turnwire.server.ids import new_nonce, now_ms
 from turnwire.state import next_state
-from turnwire.store.base import Store, StoredEvent
+from turnwire.store.base import Store, StoredEvent, StoreFault
 from turnwire.store.history import RECORDS, DiscardedRecord, HeldRecord, History
 from turnwire.wire import (
     ActiveTurn,
@@ -61,6 +61,8 @@ class LiveThread:
         self.run: Running | None = None
         # The id of a turn that the host is asked about: it holds the thread, and nothing of it is recorded yet.
         self.starting: str | None = None
+        # Set when an event could not be stored: what is here is ahead of the record, and is to be loaded again.
+        self.broken = False
         # Set while the thread is being deleted: no turn may start any more.
         self.going = False
         # The approvals of the turn that paused the thread, nonces included. After a restart they get new nonces.
@@ -93,10 +95,18 @@ class LiveThread:
         return self.history.header.seq + 1
 
     def record(self, type_: str, params: msgspec.Struct) -> None:
-        """Stores an event, lets the history take it in and announces it. `params.seq`, if any, is `self.seq`."""
+        """Stores an event, lets the history take it in and announces it. `params.seq`, if any, is `self.seq`.
+
+        Raises:
+            StoreFault, OSError: it could not be stored, and is not announced.
+        """
         event = StoredEvent(self.seq, max(now_ms(), self.header.updated_at), type_, _encode(params))
         self.history.apply(type_, params, seq=event.seq, at=event.at)
-        self._store.append(self.header, event)
+        try:
+            self._store.append(self.header, event)
+        except (StoreFault, OSError):
+            self.broken = True
+            raise
         if type_ not in RECORDS:
             self._hub.announce(type_, self.id, event.payload)
 

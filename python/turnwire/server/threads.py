@@ -1,18 +1,21 @@
 """The threads of a server: created, found, loaded when something is done with them, unloaded when nobody is left."""
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import UNSET
 
-from turnwire.errors import conflict, not_found
+from turnwire.errors import Refusal, conflict, internal_error, not_found
 from turnwire.server.hub import Hub
 from turnwire.server.thread import LiveThread
-from turnwire.store.base import Store, ThreadTaken
+from turnwire.store.base import Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.history import History
 from turnwire.wire import Thread
 
 __all__ = ["Threads"]
+
+_log = logging.getLogger("turnwire.server")
 
 
 class Threads:
@@ -61,14 +64,18 @@ class Threads:
         )
 
     def load(self, thread_id: str) -> LiveThread:
-        """The thread, loaded; it stays so until `unload`.
+        """The thread, loaded; this process writes it until `unload`.
 
         Raises:
-            Refusal: notFound.
+            Refusal: notFound, or conflict `heldElsewhere`.
         """
         live = self._live.get(thread_id)
+        if live is not None and live.broken and live.run is None:
+            live = None
         if live is None:
-            live = self._live[thread_id] = LiveThread(self.history(thread_id), self._store, self._hub)
+            self._claim(thread_id)
+            history = History.load(self._events(thread_id))
+            live = self._live[thread_id] = LiveThread(history, self._store, self._hub)
         return live
 
     def history(self, thread_id: str) -> History:
@@ -82,7 +89,7 @@ class Threads:
             return live.history
         if self._store.header(thread_id) is None:
             raise not_found("thread", thread_id)
-        return History.load(self._store.events(thread_id))
+        return History.load(self._events(thread_id))
 
     def is_loaded(self, thread_id: str) -> bool:
         """Whether the thread is loaded."""
@@ -94,6 +101,7 @@ class Threads:
         if live is None or live.run or live.starting or self._hub.subscribers(thread_id):
             return False
         del self._live[thread_id]
+        self._store.release(thread_id)
         return True
 
     def delete(self, thread: LiveThread) -> None:
@@ -116,3 +124,26 @@ class Threads:
     def running(self) -> list[LiveThread]:
         """The threads in which a turn runs."""
         return [thread for thread in self._live.values() if thread.run is not None]
+
+    def _claim(self, thread_id: str) -> None:
+        try:
+            self._store.claim(thread_id)
+        except KeyError:
+            raise not_found("thread", thread_id) from None
+        except ThreadHeld:
+            # TURN-11: one active turn "over all connections and processes", so one process writes a thread.
+            raise conflict("heldElsewhere", "Another process writes this thread.") from None
+        except ThreadDamaged as damage:
+            raise _damaged(damage) from damage
+
+    def _events(self, thread_id: str) -> Sequence[StoredEvent]:
+        try:
+            return self._store.events(thread_id)
+        except ThreadDamaged as damage:
+            raise _damaged(damage) from damage
+
+
+def _damaged(damage: ThreadDamaged) -> Refusal:
+    """REC-4: a damaged thread hurts no other; what is wrong with it is for whoever keeps the record."""
+    _log.error("%s", damage)
+    return internal_error("The record of this thread is damaged.")
