@@ -3,7 +3,7 @@
 Emitters print one function a name, so that the code is flat whatever the schema's nesting.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -45,26 +45,31 @@ def is_leaf(target: Target) -> bool:
     return isinstance(target, Plan) and all(isinstance(rule, _LEAVES) for rule in target.rules)
 
 
-def outline(plans: Plans, roots: Iterable[str]) -> Plans:
-    """The plans that `roots` need; in them every target is a leaf or a call, every arm of a tagged choice a call."""
+def outline(plans: Plans, roots: Iterable[str], *, in_place: Callable[[Plan], bool] = is_leaf) -> Plans:
+    """The plans that `roots` need; in them every target is `in_place` or a call, every arm of a tagged choice a call.
+
+    A leaf that may not stand in place is shared by the whole document.
+    """
     made: dict[str, Plan] = {}
+    shared: dict[bytes, str] = {}
     waiting = list(roots)
     while waiting:
         name = waiting.pop()
         if name not in made:
-            page = _Page(name, plans.named, made, {})
+            page = _Page(plans.named, made, in_place, shared, {})
             made[name] = page.plan(plans.named[name], name)
-            waiting.extend(_called(made[name]))
-            waiting.extend(name for extracted in page.taken.values() for name in _called(made[extracted]))
+            pages = [name, *page.taken.values()]
+            waiting.extend(called for page_name in pages for called in _called(made[page_name]))
     return Plans(dict(sorted(made.items())))
 
 
 class _Page(msgspec.Struct):
     """The extraction of one named plan; equal plans inside it become one function."""
 
-    owner: str
     named: Mapping[str, Plan]
     made: dict[str, Plan]
+    in_place: Callable[[Plan], bool]
+    shared: dict[bytes, str]
     taken: dict[bytes, str]
 
     def plan(self, plan: Plan, name: str) -> Plan:
@@ -119,22 +124,23 @@ class _Page(msgspec.Struct):
         return tuple(self.target(target, name, step) for target in targets)
 
     def target(self, target: Target, name: str, step: str) -> Target:
-        """A leaf in place of what is one, even behind a name; a call of everything else."""
+        """The plan itself where it may stand in place, a leaf even behind a name; else a call."""
         plan = self.named[target.name] if isinstance(target, Call) else target
-        if is_leaf(plan):
-            return plan
+        if self.in_place(plan) and (is_leaf(plan) or plan is target):
+            return self.plan(plan, f"{name}/{_escape(step)}")
         return target if isinstance(target, Call) else self.extract(target, name, step)
 
     def extract(self, plan: Plan, name: str, step: str) -> Call:
+        taken, stem = (self.shared, f"#/{_told(plan)}") if is_leaf(plan) else (self.taken, f"{name}/{_escape(step)}")
         key = msgspec.json.encode(plan)
-        if key not in self.taken:
-            names = (f"{name}/{_escape(step)}{suffix}" for suffix in _suffixes())
+        if key not in taken:
+            names = (f"{stem}{suffix}" for suffix in _suffixes())
             free = next(one for one in names if one not in self.named and one not in self.made)
-            self.taken[key] = free
+            taken[key] = free
             # The name is taken before the plan below it asks for names of its own.
             self.made[free] = Plan()
             self.made[free] = self.plan(plan, free)
-        return Call(self.taken[key])
+        return Call(taken[key])
 
 
 def _suffixes() -> Iterator[str]:
@@ -147,6 +153,23 @@ def _suffixes() -> Iterator[str]:
 
 def _escape(step: str) -> str:
     return step.replace("~", "~0").replace("/", "~1")
+
+
+def _told(plan: Plan) -> str:
+    """A leaf in a few words, such as `integer min 0`."""
+    words = []
+    for rule in plan.rules:
+        match rule:
+            case Type(kinds=kinds):
+                words.append(" or ".join(kinds))
+            case Bound() | Length() | Count():
+                limits = {name: getattr(rule, name) for name in ("min", "max", "above", "below") if hasattr(rule, name)}
+                words += [f"{name} {limit}" for name, limit in limits.items() if limit is not None]
+            case Format(name=name):
+                words.append(name)
+            case _:
+                words.append(type(rule).__name__)
+    return " ".join(words)
 
 
 def _called(plan: Plan) -> Iterator[str]:

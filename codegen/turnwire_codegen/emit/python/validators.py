@@ -83,13 +83,18 @@ def _function_names(plans: Plans) -> dict[str, str]:
     names: dict[str, str] = {}
     for pointer in plans.named:
         # Python reads identifiers in their compatibility form, so that is how they must differ.
-        stem = unicodedata.normalize("NFKC", snake(_KEYWORDS.sub("", pointer.removeprefix("#")))) or "document"
+        stem = unicodedata.normalize("NFKC", snake(_words(pointer)))
+        stem = "".join(char for char in stem if f"_{char}".isidentifier()) or "document"
         name, number = f"_{stem}", 2
         while name in taken:
             name, number = f"_{stem}_{number}", number + 1
         taken.add(name)
         names[pointer] = name
     return names
+
+
+def _words(pointer: str) -> str:
+    return _KEYWORDS.sub("", pointer.removeprefix("#")).replace("~1", "/").replace("~0", "~")
 
 
 def _support() -> str:

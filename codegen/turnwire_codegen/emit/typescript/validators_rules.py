@@ -1,6 +1,7 @@
 """The body of a validator: every rule of a plan as lines of TypeScript about the value `v`, in the plan's order."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import NamedTuple
 
 from turnwire_codegen.emit.typescript.text import quoted
@@ -16,6 +17,7 @@ from turnwire_codegen.emit.typescript.validators_leaves import (
     narrowed,
     of_kind,
 )
+from turnwire_codegen.emit.typescript.validators_tables import arms_table, members_table, said
 from turnwire_codegen.lower.outline import is_leaf
 from turnwire_codegen.rules import (
     NOTHING,
@@ -43,41 +45,86 @@ _INDENT = "  "
 
 
 class Body(NamedTuple):
-    """The functions of the named plans, by the names of the plans."""
+    """The functions of the named plans by the names of the plans, and what the tables of this one are called."""
 
     functions: Mapping[str, str]
+    name: str
 
     def fits(self, target: Target, name: str, known: frozenset[str]) -> str:
         """A condition that is true where the value, of the known kinds, fits the target."""
         if isinstance(target, Call):
             return f"{self.functions[target.name]}({name}) === undefined"
-        return fits(target, name, known)
+        return fits(target, name, known) if is_leaf(target) else f"is({name}, {said(self.functions, target)})"
 
 
 def body(at: Body, plan: Plan) -> Lines:
     """The lines of a function that returns the first fault of `v`."""
-    known, required = ALL_KINDS, frozenset[str]()
+    whole, rest = _whole(at, plan.rules)
+    calls = [whole] if whole else []
+    known, number = ALL_KINDS, count()
     # With one constant and no other rule a plain comparison reads best; else its narrowing would be in the way.
     compared = not is_leaf(plan) or sum(isinstance(rule, Const) for rule in plan.rules) > 1
-    for rule in plan.rules:
+    for rule in rest:
+        call = _call(at, rule, number)
+        if call:
+            calls.append(call)
+            continue
+        yield from _scope([f"const f = {_first(calls)};", *_if("f !== undefined", "return f;")] if calls else [])
+        calls = []
         if rule == Type(()):
-            yield 'return fault("", "type");'
+            yield _return('""', "type")
             return
-        if isinstance(rule, Required):
-            required |= frozenset(rule.names)
-        if is_leaf(Plan((rule,))):
-            yield from _returns(leaf(rule, "v", known, compared=compared), '""')
-        else:
-            yield from _lines(at, rule, known, required)
+        lines = _returns(leaf(rule, "v", known, compared=compared), '""') if is_leaf(Plan((rule,))) else None
+        yield from _lines(at, rule, known) if lines is None else lines
         known = narrowed(known, rule)
-    yield "return undefined;"
+    yield f"return {_first(calls)};"
 
 
-def _lines(at: Body, rule: Rule, known: frozenset[str], required: frozenset[str]) -> Lines:
+def _first(calls: list[str]) -> str:
+    """The first fault of several calls."""
+    return " ?? ".join(calls) or "undefined"
+
+
+def _whole(at: Body, rules: tuple[Rule, ...]) -> tuple[str, tuple[Rule, ...]]:
+    """The first rules as one call, where they are those of a record, a list or a map; and what remains."""
+    match rules:
+        case (Type(kinds=("array",)), Items(prefix=(), rest=(target,)), *rest) if target != NOTHING:
+            return f"list(v, {said(at.functions, target)})", tuple(rest)
+        case (Type(kinds=("object",)), Members(patterns=(), extra=Plan() | Call() as target, but=(), keys=None), *rest):
+            if target != NOTHING:
+                return f"map(v, {said(at.functions, target)})", tuple(rest)
+    if not rules or rules[0] != Type(("object",)):
+        return "", rules
+    left = list(rules)
+    while left and left[0] == Type(("object",)):
+        left.pop(0)
+    needed: list[str] = []
+    while left and isinstance(left[0], Required):
+        needed += left[0].names
+        left.pop(0)
+    declares = bool(left) and isinstance(left[0], Fields)
+    table = members_table(at.name) if declares else "[]"
+    return f"record(v, {_names(tuple(dict.fromkeys(needed)))}, {table})", tuple(left[declares:])
+
+
+def _call(at: Body, rule: Rule, number: Iterator[int]) -> str:
+    """A rule as one call that gives the first fault; empty where it takes more."""
     match rule:
+        case Required(names=needed):
+            return f"required(v, {_names(needed)})"
         case Fields():
-            always = required if known == {"object"} else frozenset()
-            yield from _when("object", known, _fields(at, rule, always))
+            return f"members(v, {members_table(at.name)})"
+        case Members(patterns=(), extra=extra, but=but) if extra == NOTHING:
+            return f"closed(v, {_names(but)})"
+        case Choice(mode="tagged", tag=str() as tag):
+            last = rule.arms[-1]
+            others = f", {at.functions[last.name]}" if rule.open and isinstance(last, Call) else ""
+            return f"tagged(v, {quoted(tag)}, {arms_table(at.name, next(number))}{others})"
+    return ""
+
+
+def _lines(at: Body, rule: Rule, known: frozenset[str]) -> Lines:
+    match rule:
         case Items():
             yield from _when("array", known, _items(at, rule))
         case Members():
@@ -86,8 +133,6 @@ def _lines(at: Body, rule: Rule, known: frozenset[str], required: frozenset[str]
             counted = f"const n = count(v, (w) => {at.fits(plan, 'w', ALL_KINDS)});"
             amiss = f"n < {least}" if most is None else f"n < {least} || n > {most}"
             yield from _when("array", known, _scope([counted, *_if(amiss, _return('""', "contains"))]))
-        case Choice(mode="tagged"):
-            yield from _scope(_tagged(at, rule, known))
         case Choice():
             yield from _choice(rule.mode, [at.fits(arm, "v", known) for arm in rule.arms])
         case If():
@@ -142,13 +187,6 @@ def _below(at: Body, target: Target, value: str, pointer: str, closed: str) -> L
         yield from _returns(leaves(target, "w"), pointer)
 
 
-def _fields(at: Body, rule: Fields, always: frozenset[str]) -> Lines:
-    for name, plan in rule.plans:
-        pointer = quoted("/" + name.replace("~", "~0").replace("/", "~1"))
-        lines = list(_below(at, plan, f"v[{quoted(name)}]", pointer, "type"))
-        yield from _scope(lines) if name in always else _if(f"Object.hasOwn(v, {quoted(name)})", *lines)
-
-
 def _items(at: Body, rule: Items) -> Lines:
     for index, plans in enumerate(rule.prefix):
         for plan in plans:
@@ -163,10 +201,6 @@ def _items(at: Body, rule: Items) -> Lines:
 
 
 def _members(at: Body, rule: Members) -> Lines:
-    if rule.extra == NOTHING and not rule.patterns:
-        found = f"const extra = undeclared(v, {_names(rule.but)});"
-        yield from _scope([found, *_if("extra !== undefined", _return("step(extra)", "members"))])
-        return
     yield from _block("for (const k of names(v))", _member(at, rule))
 
 
@@ -194,36 +228,14 @@ def _choice(mode: str, arms: list[str]) -> Lines:
         case "any" if ALWAYS not in possible:
             yield from _if(_negated(" || ".join(possible) or NEVER), _return('""', "choice"))
         case "one":
-            count = " + ".join(f"({arm} ? 1 : 0)" for arm in possible)
-            yield from _if(f"{count} !== 1" if possible else ALWAYS, _return('""', "choice"))
+            fitting = " + ".join(f"({arm} ? 1 : 0)" for arm in possible)
+            yield from _if(f"{fitting} !== 1" if possible else ALWAYS, _return('""', "choice"))
         case "not":
             yield from _if(arms[0], _return('""', "not"))
 
 
 def _negated(condition: str) -> str:
     return {ALWAYS: NEVER, NEVER: ALWAYS}.get(condition, f"!({condition})")
-
-
-def _tagged(at: Body, rule: Choice, known: frozenset[str]) -> Lines:
-    assert rule.tag is not None, "a tagged choice has a tag"
-    name, pointer = quoted(rule.tag), quoted("/" + rule.tag.replace("~", "~0").replace("/", "~1"))
-    no_object = "" if known == {"object"} else "!isObject(v) || "
-    yield from _if(f"{no_object}!Object.hasOwn(v, {name})", _return('""', "tag"))
-    yield f"const tag = v[{name}];"
-    yield from _if('typeof tag !== "string"', _return(pointer, "tag"))
-    yield "let f: Fault | undefined;"
-    yield from _block("switch (tag)", _cases(at, rule, pointer))
-    yield from _if("f !== undefined", "return f;")
-
-
-def _cases(at: Body, rule: Choice, pointer: str) -> Lines:
-    functions = [at.functions[arm.name] for arm in rule.arms if isinstance(arm, Call)]
-    for tag, function in zip(rule.tags, functions, strict=False):
-        yield f"case {quoted(tag)}:"
-        yield f"{_INDENT}f = {function}(v);"
-        yield f"{_INDENT}break;"
-    yield "default:"
-    yield _INDENT + (f"f = {functions[-1]}(v);" if rule.open else _return(pointer, "tag"))
 
 
 def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:

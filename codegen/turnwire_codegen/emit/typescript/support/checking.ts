@@ -37,18 +37,93 @@ export function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-/** The names of an object's members by code point; JavaScript itself would put numbers first, and compares halves. */
-export function names(value: Members): string[] {
-  return Object.keys(value).sort(byCodePoint);
+/** What a table says of a value: a validator, its kinds, its only values, its alternatives, its items or its members. */
+export type Check =
+  | Validator
+  | Kind
+  | readonly Kind[]
+  | { readonly only: readonly unknown[] }
+  | { readonly text: readonly string[] }
+  | { readonly any: readonly Check[] }
+  | { readonly list: Check }
+  | { readonly dict: Check };
+
+type Kind = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
+
+/** The members of an object in the order in which faults are looked for. */
+export type Table = readonly (readonly [name: string, check: Check])[];
+
+/** The arms of a tagged choice by their tags. */
+export type Arms = { readonly [tag: string]: Validator };
+
+/** An object with these members, some of them required. */
+export function record(value: unknown, needed: readonly string[], table: Table): Fault | undefined {
+  return isObject(value) ? (required(value, needed) ?? members(value, table)) : fault("", "type");
 }
 
-/** The first name that is not declared. */
-export function undeclared(value: Members, declared: readonly string[]): string | undefined {
+/** Members that an object must have. */
+export function required(value: unknown, needed: readonly string[]): Fault | undefined {
+  return isObject(value) && needed.some((name) => !Object.hasOwn(value, name)) ? fault("", "required") : undefined;
+}
+
+/** Those members of an object that are there. */
+export function members(value: unknown, table: Table): Fault | undefined {
+  if (!isObject(value)) return undefined;
+  for (const [name, check] of table) {
+    if (!Object.hasOwn(value, name)) continue;
+    const inner = run(check, value[name]);
+    if (inner !== undefined) return under(step(name), inner);
+  }
+  return undefined;
+}
+
+/** An array of such items. */
+export function list(value: unknown, check: Check): Fault | undefined {
+  if (!isArray(value)) return fault("", "type");
+  for (let at = 0; at < value.length; at += 1) {
+    const inner = run(check, value[at]);
+    if (inner !== undefined) return under(`/${at}`, inner);
+  }
+  return undefined;
+}
+
+/** An object whose names are data, with such values. */
+export function map(value: unknown, check: Check): Fault | undefined {
+  if (!isObject(value)) return fault("", "type");
+  for (const name of names(value)) {
+    const inner = run(check, value[name]);
+    if (inner !== undefined) return under(step(name), inner);
+  }
+  return undefined;
+}
+
+/** An object with no other members; the first other one is told. */
+export function closed(value: unknown, declared: readonly string[]): Fault | undefined {
+  if (!isObject(value)) return undefined;
   let first: string | undefined;
   for (const name of Object.keys(value)) {
     if (!declared.includes(name) && (first === undefined || byCodePoint(name, first) < 0)) first = name;
   }
-  return first;
+  return first === undefined ? undefined : fault(step(first), "members");
+}
+
+/** An object that follows the arm of its tag, or `others` when no arm has it. */
+export function tagged(value: unknown, tag: string, arms: Arms, others?: Validator): Fault | undefined {
+  if (!isObject(value) || !Object.hasOwn(value, tag)) return fault("", "tag");
+  const found = value[tag];
+  if (typeof found !== "string") return fault(step(tag), "tag");
+  const arm = Object.hasOwn(arms, found) ? arms[found] : others;
+  return arm === undefined ? fault(step(tag), "tag") : arm(value);
+}
+
+/** Whether a value is what a table says. */
+export function is(value: unknown, check: Check): boolean {
+  return run(check, value) === undefined;
+}
+
+/** The names of an object's members by code point; JavaScript itself would put numbers first, and compares halves. */
+export function names(value: Members): string[] {
+  return Object.keys(value).sort(byCodePoint);
 }
 
 /** How many items a condition holds for. */
@@ -113,6 +188,35 @@ export function isIpv4(text: string): boolean {
 
 export function isUuid(text: string): boolean {
   return /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/u.test(text);
+}
+
+function run(check: Check, value: unknown): Fault | undefined {
+  if (typeof check === "function") return check(value);
+  if (typeof check === "string") return isKind(check, value) ? undefined : fault("", "type");
+  if ("only" in check) return isOneOf(value, check.only) ? undefined : fault("", "const");
+  if ("text" in check) {
+    if (typeof value !== "string") return fault("", "type");
+    return check.text.includes(value) ? undefined : fault("", "const");
+  }
+  if ("any" in check) return check.any.some((one) => is(value, one)) ? undefined : fault("", "choice");
+  if ("list" in check) return list(value, check.list);
+  if ("dict" in check) return map(value, check.dict);
+  return check.some((kind) => isKind(kind, value)) ? undefined : fault("", "type");
+}
+
+function isKind(kind: Kind, value: unknown): boolean {
+  switch (kind) {
+    case "array":
+      return isArray(value);
+    case "integer":
+      return isInteger(value);
+    case "null":
+      return value === null;
+    case "object":
+      return isObject(value);
+    default:
+      return typeof value === kind;
+  }
 }
 
 function same(left: unknown, right: unknown): boolean {
