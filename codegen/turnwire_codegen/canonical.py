@@ -8,7 +8,7 @@ from typing import TextIO
 from turnwire_codegen.emit.jsonschema import bundle
 from turnwire_codegen.files import Difference, OutputError, diff_all, manifested, write_all
 from turnwire_codegen.load.canonical import load_canonical
-from turnwire_codegen.outputs import python_files, typescript_files
+from turnwire_codegen.outputs import python_files, typescript_files, typescript_module
 from turnwire_codegen.passes import PASSES, STABLE_PASSES, run
 from turnwire_codegen.source import canonical_folder
 
@@ -23,18 +23,23 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         stderr.write(f"unknown arguments: {' '.join(argv)}; use {COMMAND} [--check]\n")
         return 2
     folder = canonical_folder()
+    root = folder.parent
+    if not (root / "python" / "turnwire").is_dir():
+        stderr.write(f"{root} is no checkout; run {COMMAND} where the sources are\n")
+        return 2
     protocol, problems = load_canonical(folder)
     stderr.writelines(f"{problem}\n" for problem in problems)
     if protocol is None:
         return 1
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
-    root = folder.parent
     python = root / "python" / "turnwire" / "generated"
     typescript = root / "typescript" / "src" / "generated"
+    types = typescript_files(whole, COMMAND)
+    package = {**python_files(whole, COMMAND), "schema.ts": typescript_module(types)}
     wanted: list[tuple[Path, dict[str, bytes]]] = [
         (folder, {"bundle.json": bundle(whole).text, "bundle.stable.json": bundle(stable).text}),
-        (python, manifested(python, python_files(whole, COMMAND), keep_orphans=False, facts={})),
-        (typescript, manifested(typescript, typescript_files(whole, COMMAND), keep_orphans=False, facts={})),
+        (python, manifested(python, package, keep_orphans=False, facts={})),
+        (typescript, manifested(typescript, types, keep_orphans=False, facts={})),
     ]
     try:
         return _settle(wanted, root, stdout, check=bool(argv))
