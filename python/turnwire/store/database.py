@@ -60,6 +60,17 @@ class Database:
         with self._faults():
             return self._execute(query, *values)
 
+    def lines(self, number: int, seq: int) -> Iterator[bytes]:
+        """The events of a thread beyond `seq`, in order, a batch at a time.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        query = "SELECT seq, line FROM events WHERE thread = ? AND seq > ? ORDER BY seq LIMIT 1000"
+        while rows := self.rows(query, number, seq):
+            yield from (line for _seq, line in rows)
+            seq = rows[-1][0]
+
     def change(self, query: str, *values: Any) -> int:
         """Carries out one change of a transaction; returns how many rows it changed.
 

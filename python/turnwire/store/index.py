@@ -17,7 +17,7 @@ from turnwire import wire
 from turnwire.store.files import Files
 from turnwire.store.locks import alone, share
 
-__all__ = ["Entry", "Index"]
+__all__ = ["Entry", "Index", "read_entries"]
 
 # A journal of more lines than twice the threads, and so many, is written anew when nobody else uses it.
 _SLACK = 1000
@@ -123,6 +123,21 @@ class Index:
             self.entries.pop(entry.name, None)
         else:
             self.entries[entry.name] = entry
+
+
+def read_entries(path: Path) -> dict[str, Entry]:
+    """The entries of a journal, without using it; none where there is no journal."""
+    entries: dict[str, Entry] = {}
+    if not path.exists():
+        return entries
+    for line in path.read_bytes().split(b"\n")[:-1]:
+        try:
+            entry = _decoder().decode(line)
+        except msgspec.DecodeError:
+            # A cache: whoever uses it tells of lines that cannot be read.
+            continue
+        entries[entry.name] = entry
+    return entries
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -266,7 +266,7 @@ class SqliteStore:
 
     def _prove(self, place: _Place) -> None:
         head = GENESIS
-        for count, line in enumerate(self._after(place.number, 0), 1):
+        for count, line in enumerate(self._database.lines(place.number, 0), 1):
             try:
                 head = check(head, line)
             except BadEvent as bad:
@@ -279,17 +279,11 @@ class SqliteStore:
     def _follows(self, place: _Place, head: Head) -> bool:
         """Whether all is well since `head`; if not, the record is to be proved from its first event."""
         try:
-            for line in self._after(place.number, head.seq):
+            for line in self._database.lines(place.number, head.seq):
                 head = check(head, line)
         except BadEvent:
             return False
         return head == place.head
-
-    def _after(self, number: int, seq: int) -> Iterator[bytes]:
-        query = "SELECT seq, line FROM events WHERE thread = ? AND seq > ? ORDER BY seq LIMIT 1000"
-        while rows := self._database.rows(query, number, seq):
-            yield from (line for _seq, line in rows)
-            seq = rows[-1][0]
 
     def _set_aside(self, thread_id: str, damage: _Found) -> None:
         self._tell(f"Set aside as damaged: {thread_id}: {damage}")

@@ -1,0 +1,119 @@
+"""Records as they lie on the disk, read without a lock and without a change, damaged ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from turnwire.store.base import Head
+from turnwire.store.chain import PRUNED, BadEvent, read
+from turnwire.store.database import Database
+from turnwire.store.files import RECORD, Files, kind_of
+from turnwire.store.index import Entry, read_entries
+from turnwire.store.names import name_of
+from turnwire.store.shelf import SUFFIX
+
+__all__ = ["Record", "find", "records"]
+
+
+class Record(NamedTuple):
+    """One record: the id of its thread (the name of its file where its events do not say), where it lies, its lines
+    (a torn one included), and where it ended as far as the store has noted."""
+
+    thread_id: str
+    where: str
+    lines: Iterable[bytes]
+    noted: Head | None
+
+
+def records(directory: Path) -> Iterator[Record]:
+    """All records of a state directory, by id.
+
+    Raises:
+        FileNotFoundError: there is none.
+        OSError: it cannot be read.
+    """
+    return iter(sorted(_ALL[_kind(directory)](directory, None), key=lambda record: (record.thread_id, record.where)))
+
+
+def find(directory: Path, thread_id: str) -> Record | None:
+    """The record of one thread; None where there is none.
+
+    Raises:
+        FileNotFoundError: there is no record of any thread.
+        OSError: it cannot be read.
+    """
+    return next(_ALL[_kind(directory)](directory, thread_id), None)
+
+
+class _FileLines:
+    """The lines of a file, as often as they are asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._path.open("rb") as file:
+            for line in file:
+                yield line.removesuffix(b"\n")
+
+
+class _Rows:
+    """The lines of a thread in a database, as often as they are asked for."""
+
+    def __init__(self, path: Path, number: int) -> None:
+        self._path = path
+        self._number = number
+
+    def __iter__(self) -> Iterator[bytes]:
+        with closing(Database(Files(), self._path)) as database:
+            yield from database.lines(self._number, 0)
+
+
+def _files(directory: Path, wanted: str | None) -> Iterator[Record]:
+    entries = read_entries(directory / "index.jsonl")
+    pattern = f"*{SUFFIX}" if wanted is None else f"{name_of(wanted)}{SUFFIX}"
+    for path in (directory / RECORD["jsonl"]).glob(pattern):
+        lines = _FileLines(path)
+        if path.stat().st_size:
+            entry = entries.get(path.stem)
+            yield Record(wanted or _thread_of(lines) or path.stem, str(path), lines, _noted(entry))
+
+
+def _rows(directory: Path, wanted: str | None) -> Iterator[Record]:
+    path = directory / RECORD["sqlite"]
+    with closing(Database(Files(), path)) as database:
+        found = database.rows("SELECT number, id, seq, hash FROM threads WHERE ? IS NULL OR id = ?", wanted, wanted)
+    for number, thread_id, seq, digest in found:
+        yield Record(thread_id, f"{path}, thread {number}", _Rows(path, number), Head(seq, digest))
+
+
+_ALL = {"jsonl": _files, "sqlite": _rows}
+
+
+def _kind(directory: Path) -> str:
+    kind = kind_of(directory)
+    if kind is None:
+        raise FileNotFoundError(f"{directory} holds no record; name the state directory of a server")
+    return kind
+
+
+def _noted(entry: Entry | None) -> Head | None:
+    return None if entry is None or entry.header is None else Head(entry.header.seq, entry.hash)
+
+
+def _thread_of(lines: Iterable[bytes]) -> str | None:
+    """The id that the first event gives, if it can be read."""
+    try:
+        first = read(next(iter(lines)))
+        payload = msgspec.json.decode(first.payload)
+        if first.type == PRUNED:
+            payload = payload["summary"][0]["payload"]
+        found = payload["thread"]["id"]
+    except (BadEvent, LookupError, TypeError, msgspec.DecodeError):
+        return None
+    return found if isinstance(found, str) else None

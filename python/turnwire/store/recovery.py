@@ -1,0 +1,148 @@
+"""What a crash leaves open in a thread, and the events that end it: a function of what was recorded, and nothing else.
+
+A turn that only waited for an answer is paused, so that it can go on (APPR-11); any other ends `interrupted`, and what
+it had open is completed `interrupted`, its outcome unknown (ITEM-9). Nothing is made up.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from turnwire.state import next_state
+from turnwire.store.base import StoredEvent
+from turnwire.store.history import History
+from turnwire.wire import (
+    Approval,
+    ApprovalItem,
+    ApprovalResolution,
+    ApprovalResolvedParams,
+    Evidence,
+    ItemCompletedParams,
+    PendingApproval,
+    ThreadStatusChangedParams,
+    Turn,
+    TurnCompletedParams,
+    params_decoder,
+)
+
+__all__ = ["Recovered", "recover"]
+
+
+class Recovered(NamedTuple):
+    """An event to record: its type, and its params with the number that it will have."""
+
+    type: str
+    params: msgspec.Struct
+
+
+def recover(history: History, events: Iterable[StoredEvent], *, now: int) -> list[Recovered]:
+    """What is to be recorded of a thread that nobody works on, before anything else; nothing where all is in order.
+
+    `history` is what `events` tell; it is not changed.
+    """
+    active = history.header.active_turn
+    turn = None if active is UNSET else history.turns.get(active.id)
+    recovery = _Recovery(history, now)
+    pauses = history.paused_turn() is not None
+    if turn is not None:
+        resolutions = _resolutions(events, turn.id)
+        pauses = recovery.end(turn, resolutions)
+    recovery.settle(pauses=pauses)
+    return recovery.recorded
+
+
+class _Recovery:
+    """The events of one recovery, in the order in which a server that stops would have recorded them (TURN-9)."""
+
+    def __init__(self, history: History, now: int) -> None:
+        self.recorded: list[Recovered] = []
+        self._history = history
+        self._now = max(now, history.header.updated_at)
+
+    def end(self, turn: Turn, resolutions: dict[str, ApprovalResolution]) -> bool:
+        """Ends a turn whose agent is gone; whether it is paused."""
+        items: list[Any] = list(self._history.items_of(turn.id))
+        pending = [
+            item.approval for item in items if item.type == "approval" and self._waits(item.approval, resolutions)
+        ]
+        begun = [item for item in items if item.status == "inProgress"]
+        pauses = bool(pending) and all(item.type == "approval" and item.approval in pending for item in begun)
+        for item in begun:
+            self._complete(item, resolutions, decision="defer" if pauses else "decline")
+        output = next((item.text for item in reversed(items) if item.type == "agentMessage"), UNSET)
+        ended = replace(
+            turn,
+            status=next_state("turn", turn.status, "pause" if pauses else "interrupt"),
+            completed_at=self._now,
+            end_reason=UNSET if pauses else "crash",
+            final_output=output,
+            pending=[PendingApproval(approval=approval) for approval in pending] if pauses else UNSET,
+            evidence=Evidence(
+                status="blocked" if pauses else "cancelled",
+                seq=self._seq,
+                output_digest=UNSET if output is UNSET else sha256(output.encode()).hexdigest(),
+            ),
+        )
+        self._record("turn/completed", TurnCompletedParams(thread_id=turn.thread_id, turn=ended, seq=self._seq))
+        return pauses
+
+    def settle(self, *, pauses: bool) -> None:
+        """Makes the thread what it is between turns, unless it is so."""
+        header, held = self._history.header, self._history.held
+        status = next_state("thread", "active", "turn/paused" if pauses else "turn/completed")
+        if held and not pauses:
+            status = next_state("thread", status, "thread/pause")
+        by = UNSET if status != "paused" else "turn" if pauses else "user"
+        if (header.status, header.paused_by, header.active_turn) != (status, by, UNSET):
+            params = ThreadStatusChangedParams(thread_id=header.id, status=status, paused_by=by, seq=self._seq)
+            self._record("thread/status/changed", params)
+
+    @property
+    def _seq(self) -> int:
+        return self._history.header.seq + len(self.recorded) + 1
+
+    def _waits(self, approval: Approval, resolutions: dict[str, ApprovalResolution]) -> bool:
+        """Whether it waited for an answer, or was to wait in a paused turn."""
+        resolution = resolutions.get(approval.approval_id)
+        if resolution is None:
+            return approval.approval_id in self._history.waiting
+        return resolution.decision == "defer"
+
+    def _complete(self, item: Any, resolutions: dict[str, ApprovalResolution], *, decision: str) -> None:
+        members: dict[str, Any] = {"status": next_state("item", item.status, "interrupt"), "completed_at": self._now}
+        if item.type == "approval":
+            members["resolution"] = resolutions.get(item.approval.approval_id) or self._resolve(item, decision)
+        place = {"thread_id": item.thread_id, "turn_id": item.turn_id}
+        self._record("item/completed", ItemCompletedParams(**place, item=replace(item, **members), seq=self._seq))
+
+    def _resolve(self, item: ApprovalItem, decision: str) -> ApprovalResolution:
+        resolution = ApprovalResolution(outcome="crashed", decision=decision, at=self._now)
+        if item.approval.approval_id in self._history.waiting:
+            params = ApprovalResolvedParams(
+                thread_id=item.thread_id,
+                turn_id=item.turn_id,
+                item_id=item.id,
+                approval_id=item.approval.approval_id,
+                resolution=resolution,
+                seq=self._seq,
+            )
+            self._record("approval/resolved", params)
+        return resolution
+
+    def _record(self, type_: str, params: msgspec.Struct) -> None:
+        self.recorded.append(Recovered(type_, params))
+
+
+def _resolutions(events: Iterable[StoredEvent], turn_id: str) -> dict[str, ApprovalResolution]:
+    """How the approvals of a turn were resolved, by what was recorded."""
+    found = {}
+    for event in events:
+        if event.type == "approval/resolved":
+            params = params_decoder(event.type)(event.payload)
+            if params.turn_id == turn_id:
+                found[params.approval_id] = params.resolution
+    return found

@@ -1,0 +1,193 @@
+"""A byte that is changed anywhere is found and named, and hurts no other thread."""
+
+import random
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from store.records import event, first, header
+from turnwire.store.base import ThreadDamaged, ThreadTaken
+from turnwire.store.rollout import verify
+
+# Positions to change a byte at, spread over the whole record.
+FLIPS = 500
+EVENTS = 40
+
+
+def filled(store):
+    """Two threads with events of several lengths."""
+    for thread_id in ("t1", "t2"):
+        store.create(header(thread_id), first(thread_id))
+        for seq in range(2, EVENTS + 1):
+            store.append(header(thread_id, seq), event(seq, text="some text " * (seq % 7)))
+    lines = [bytes(line) for line in store.lines("t1")]
+    store.close()
+    return lines
+
+
+def places(lines, whole):
+    """Random positions, each with the number of the line that holds it (its line end included)."""
+    chance = random.Random(1)
+    ends = []
+    for line in lines:
+        ends.append((ends[-1] if ends else 0) + len(line) + (1 if whole else 0))
+    for _ in range(FLIPS):
+        position = chance.randrange(ends[-1])
+        yield position, next(number for number, end in enumerate(ends, 1) if position < end), 1 << chance.randrange(8)
+
+
+def record_of(directory, lines):
+    """The file that holds t1, and where in it each of its lines begins."""
+    if (directory / "threads").exists():
+        (path,) = (directory / "threads").glob("t1-*.jsonl")
+    else:
+        path = directory / "record.sqlite"
+    data = path.read_bytes()
+    starts = []
+    for line in lines:
+        assert data.count(line) == 1, "the stored bytes lie in the file as they are"
+        starts.append(data.index(line))
+    return path, data, starts
+
+
+def test_a_changed_byte_is_named_and_hurts_no_other(lasting):
+    lines = filled(lasting())
+    path, data, starts = record_of(lasting.directory, lines)
+    for position, line, bit in places(lines, whole=lasting.kind == "jsonl"):
+        before = sum(len(one) + (1 if lasting.kind == "jsonl" else 0) for one in lines[: line - 1])
+        changed = bytearray(data)
+        changed[starts[line - 1] + position - before] ^= bit
+        path.write_bytes(changed)
+        checked = {found.thread_id: found for found in verify(lasting.directory)}
+        damaged = next(found for thread_id, found in checked.items() if thread_id != "t2")
+
+        assert checked["t2"].fault is None
+        assert damaged.fault.startswith(f"line {line}, ")
+        assert damaged.events == line - 1
+        assert damaged.where.startswith(str(path))
+
+
+@pytest.mark.parametrize("line", [1, 17, EVENTS])
+def test_a_damaged_thread_is_set_aside_and_the_others_serve(lasting, line):
+    lines = filled(lasting())
+    path, data, starts = record_of(lasting.directory, lines)
+    changed = bytearray(data)
+    changed[starts[line - 1] + 130] ^= 1
+    path.write_bytes(changed)
+    store = lasting()
+
+    with pytest.raises(ThreadDamaged, match=f"line {line}, "):
+        store.events("t1")
+    assert [sentence for sentence in lasting.told if "t1" in sentence and f"line {line}, " in sentence]
+    assert store.header("t1") is None
+    assert [found.id for found in store.headers()] == ["t2"]
+    for use in (store.claim, store.events, store.head):
+        with pytest.raises(ThreadDamaged, match=f"line {line}, "):
+            use("t1")
+    with pytest.raises(ThreadDamaged):
+        store.append(header(seq=EVENTS + 1), event(EVENTS + 1))
+    with pytest.raises(ThreadTaken):
+        store.create(header(), first())
+    store.append(header("t2", EVENTS + 1), event(EVENTS + 1))
+    assert len(store.events("t2")) == EVENTS + 1
+
+
+def test_a_damaged_thread_stays_set_aside_until_it_is_mended(lasting):
+    lines = filled(lasting())
+    path, data, starts = record_of(lasting.directory, lines)
+    path.write_bytes(data[: starts[5]] + b"?" + data[starts[5] + 1 :])
+    store = lasting()
+    with pytest.raises(ThreadDamaged):
+        store.claim("t1")
+    store.close()
+    again = lasting()
+    assert [found.id for found in again.headers()] == ["t2"]
+    with pytest.raises(ThreadDamaged):
+        again.claim("t1")
+    again.close()
+    mended = path.read_bytes()
+    place = mended.index(b"?" + lines[5][1:])
+    path.write_bytes(mended[:place] + lines[5][:1] + mended[place + 1 :])
+    good = lasting()
+
+    assert sorted(found.id for found in good.headers()) == ["t1", "t2"]
+    assert list(good.lines("t1")) == lines
+
+
+def jsonl(opener):
+    lines = filled(opener())
+    return record_of(opener.directory, lines)
+
+
+def test_a_torn_tail_is_cut_and_said_so(opener):
+    path, data, _starts = jsonl(opener)
+    path.write_bytes(data + b'{"seq":41,"prev":"0')
+    store = opener()
+    store.append(header(seq=41), event(41))
+
+    assert f"{path}: a torn tail of 19 bytes after event 40 was cut" in opener.told
+    assert len(store.events("t1")) == 41
+
+
+def test_a_torn_tail_is_nothing_yet_for_a_reader(opener):
+    path, data, _starts = jsonl(opener)
+    path.write_bytes(data + b'{"seq":41,"prev":"0')
+    store = opener()
+
+    assert len(store.events("t1")) == 40
+    assert store.header("t1").seq == 40
+    assert path.read_bytes() == data + b'{"seq":41,"prev":"0'
+
+
+def test_an_event_that_lacks_only_its_line_end_is_kept(opener):
+    path, data, _starts = jsonl(opener)
+    path.write_bytes(data[:-1])
+    store = opener()
+    store.claim("t1")
+
+    assert path.read_bytes() == data
+    assert opener.told == []
+
+
+def test_events_that_are_missing_at_the_end_are_missed(lasting):
+    lines = filled(lasting())
+    path, data, starts = record_of(lasting.directory, lines)
+    if lasting.kind == "sqlite":
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute("DELETE FROM events WHERE thread = 1 AND seq > 38")
+    else:
+        path.write_bytes(data[: starts[38]])
+    checked = {found.thread_id: found for found in verify(lasting.directory)}
+
+    assert checked["t1"].fault == "it ends at event 38, and event 40 was stored"
+    assert checked["t2"].fault is None
+
+
+def test_a_record_under_another_name_is_no_thread(opener):
+    path, _data, _starts = jsonl(opener)
+    path.rename(path.with_name("t9-00000000000000000000000000000000.jsonl"))
+    store = opener()
+
+    assert [found.id for found in store.headers()] == ["t2"]
+    assert any("is the record of the thread t1, which has another name" in sentence for sentence in opener.told)
+
+
+@pytest.mark.parametrize("content", [b"", b"no index\n", b'{"name":"t1-', b"\x00" * 100, b"{}\n[]\n"])
+def test_an_index_that_cannot_be_read_is_read_anew(opener, content):
+    jsonl(opener)
+    (opener.directory / "index.jsonl").write_bytes(content)
+    store = opener()
+
+    assert sorted((found.id, found.seq) for found in store.headers()) == [("t1", 40), ("t2", 40)]
+    store.close()
+    assert sorted(found.id for found in opener().headers()) == ["t1", "t2"]
+
+
+def test_a_database_of_another_form_is_refused(tmp_path):
+    opener_ = tmp_path / "state"
+    opener_.mkdir(mode=0o700)
+    (opener_ / "record.sqlite").write_bytes(b"no database, whatever its name says" * 100)
+
+    with pytest.raises(OSError, match="file is not a database"):
+        list(verify(opener_))
