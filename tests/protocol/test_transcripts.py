@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import pytest
 
@@ -9,7 +10,7 @@ from protocol.families import PROTOCOL, table
 from protocol.transcript import Line, complaints, read
 
 FOLDER = PROTOCOL / "transcripts"
-PATHS = sorted(FOLDER.iterdir())
+PATHS = sorted(path for path in FOLDER.iterdir() if path.name != "README.md")
 APPROVED = "a-turn-with-an-approval"
 STOPPED = "a-turn-that-is-interrupted"
 ERRORS = "each-kind-of-error"
@@ -40,6 +41,12 @@ def test_every_other_error_is_shown():
     shown = {msg["error"]["data"]["code"] for msg in messages if "error" in msg}
 
     assert {row["name"] for row in table("errors")["errors"]} - shown == NOT_SHOWN
+
+
+def test_readme_lists_every_transcript():
+    listed = re.findall(r"\]\(([^)]+)\)", (FOLDER / "README.md").read_text(encoding="utf-8"))
+
+    assert sorted(listed) == [path.name for path in PATHS]
 
 
 # --- the tests of the tests -------------------------------------------------------------------------------------------
