@@ -1,6 +1,7 @@
 """From a schema to the files of a command: loading, passes, one emitter, and what became of each part."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -22,9 +23,11 @@ from turnwire_codegen.problems import Finding, Problem, has_errors
 from turnwire_codegen.report import findings
 from turnwire_codegen.source import canonical_folder
 
-__all__ = ["COMMANDS", "Command", "Made", "Source", "make", "python_files", "typescript_files"]
+__all__ = ["COMMANDS", "Command", "Made", "Source", "make", "python_files", "typescript_files", "typescript_module"]
 
 Files = dict[str, bytes]
+
+_IMPORT = re.compile(r'^import type \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -60,6 +63,14 @@ def python_files(protocol: Protocol, command: str) -> Files:
 def typescript_files(protocol: Protocol, command: str) -> Files:
     """The TypeScript types of a canonical protocol whose passes have run."""
     return _typescript(Source(protocol, bundle(protocol).canonical, command))
+
+
+def typescript_module(files: Files) -> bytes:
+    """The same types as one module, without the imports between its parts: what `schema/export` gives."""
+    parts = [files[name].decode() for name in sorted(files) if name.endswith(".ts") and name != "index.ts"]
+    header = parts[0].partition("\n\n")[0]
+    bodies = [re.sub(r"\n{3,}", "\n\n", _IMPORT.sub("", part.partition("\n\n")[2])).strip() for part in parts]
+    return ("\n\n".join([header, *bodies]) + "\n").encode()
 
 
 def _python(source: Source) -> Files:

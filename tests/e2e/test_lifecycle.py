@@ -6,8 +6,10 @@ import signal
 import sys
 import time
 from contextlib import asynccontextmanager
+from hashlib import sha256
 
 import pytest
+import rfc8785
 
 from e2e.talk import SERVER
 from turnwire.errors import RemoteError
@@ -180,6 +182,24 @@ async def test_models_come_from_the_host(connect):
     assert [model.id for model in models.data] == ["script-1"]
     with pytest.raises(RemoteError, match="notFound"):
         await talk.client.model_list(ModelListParams(agent="nobody"))
+
+
+EXPORTS = [(None, {"jsonSchema", "typescript"}), ("jsonSchema", {"jsonSchema"}), ("typescript", {"typescript"})]
+
+
+@pytest.mark.parametrize(("form", "members"), EXPORTS)
+async def test_the_schema_comes_in_the_form_that_is_asked_for(house, form, members):
+    talk = await house.connect()
+
+    result = json.loads((await _raw(talk, "schema/export", {} if form is None else {"format": form}))["line"])
+
+    assert result.keys() == {"version", "digest"} | members
+    assert result["digest"] == SCHEMA_DIGEST
+    if "jsonSchema" in members:
+        assert sha256(rfc8785.dumps(result["jsonSchema"])).hexdigest() == SCHEMA_DIGEST
+    if "typescript" in members:
+        assert "export type InitializeResult = {" in result["typescript"]
+        assert "import " not in result["typescript"]
 
 
 async def test_the_end_of_input_answers_what_was_read_and_interrupts_the_turn():
