@@ -206,10 +206,11 @@ class Probe:
         """Cut what has been said into lines."""
         if said := self.process.take_output():
             self._buffer += said
-            *lines, tail = bytes(self._buffer).split(b"\n") if b"\n" in said else (bytes(self._buffer),)
-            self._buffer = bytearray(tail)
-            for line in lines:
-                self._keep(line)
+            if b"\n" in said:
+                *lines, tail = bytes(self._buffer).split(b"\n")
+                self._buffer = bytearray(tail)
+                for line in lines:
+                    self._keep(line)
         if len(self._buffer) > LINE_BYTES:
             raise Unmet("lines that end", f"one line of more than {LINE_BYTES >> 20} MiB on stdout")
         if self.process.ended_output and self._buffer:

@@ -33,6 +33,8 @@ FLOOD_BYTES = 256 * 1024 * 1024
 LINE_BYTES = 64 * 1024 * 1024
 # Enough of stderr for a traceback; the report shows the last lines only.
 STDERR_LINES = 40
+# What was killed is gone in a moment; a process that sleeps in the kernel is not worth more waiting.
+KILLED_SECONDS = 2.0
 SCRATCH_VARIABLE = "TURNWIRE_SCRATCH"
 
 
@@ -193,9 +195,12 @@ class Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._popen.wait()
-        for pid in self.survivors():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + KILLED_SECONDS
+        while (left := self.survivors()) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.001)
         self._drain_stderr()
         self._selector.close()
         for pipe in (self._stdin, self._stdout, self._stderr):

@@ -19,15 +19,14 @@ FUTURE = 999_999
 @check("life.initialize-result")
 def initialize_result(subject: Subject) -> None:
     """The answer to the handshake is valid and names the server."""
-    reply = subject.facts.greeting
     handshake = subject.profile.handshake
-    if reply is None:
-        raise Unmet(f"a result for {handshake.method}", "an error, or nothing that could be read")
+    reply = subject.open().handshake(aside=False)
+    result = succeeded(reply, to=handshake.method)
     name = subject.profile.result_type(handshake.method)
-    faults = subject.oracle.faults(name, reply.result) if name in subject.oracle else []
+    faults = subject.oracle.faults(name, result) if name in subject.oracle else []
     if faults:
         raise Unmet(f"a valid {name}", "; ".join(str(fault) for fault in faults[:3]))
-    missing = [place for place in handshake.server_info if pick(reply.result, place) in (None, "")]
+    missing = [place for place in handshake.server_info if pick(result, place) in (None, "")]
     if missing:
         raise Unmet(f"a result with {' and '.join(handshake.server_info)}", f"nothing at {' and '.join(missing)}")
 
