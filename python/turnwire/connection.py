@@ -4,7 +4,8 @@ A connection knows the envelope and the requests that it has sent; it knows noth
 handlers. Those belong to the endpoint behind the peer.
 """
 
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -56,7 +57,8 @@ class _Never(msgspec.Struct, tag_field="jsonrpc", tag=""):
     never: Annotated[int, msgspec.Meta(gt=0, lt=0)]
 
 
-_decode_request = msgspec.json.Decoder(RequestReceived | _Never).decode
+# The cast says what the integer in `_Never` sees to: only requests come out.
+_decode_request = cast(Callable[[bytes], RequestReceived], msgspec.json.Decoder(RequestReceived | _Never).decode)
 
 
 class Connection:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from runtime.scene import ids, later, request, scene
+from runtime.scene import asked, ids, later, request, scene
 from turnwire.codec import encode_result
 from turnwire.errors import (
     PendingFull,
