@@ -114,15 +114,17 @@ class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no metho
 def choice(name: str, arms: Callable[[], tuple[Any, ...]], unknown: type[Unknown] | None = None) -> Any:
     """The marker of a union of `arms`, which may name the marker itself; every arm's class counts as its subclass."""
 
+    made: list[tuple[Any, ...]] = []
+
     class Marker(Choice):
         @classmethod
-        @cache
         def arms(cls) -> tuple[Any, ...]:
-            found = arms()
-            for arm in (*found, *([unknown] if unknown else [])):
-                for kind in _classes(arm):
-                    cls.register(kind)
-            return found
+            if not made:
+                made.append(arms())
+                for arm in (*made[0], *([unknown] if unknown else [])):
+                    for kind in _classes(arm):
+                        cls.register(kind)
+            return made[0]
 
     Marker.__name__ = Marker.__qualname__ = name
     Marker.unknown = unknown
