@@ -45,6 +45,7 @@ class Engine:
         if state.store is None:
             state.store = MemoryStore()
         self.threads = Threads(state.store, state.hub)
+        self.threads.recover()
         self.approvals = Approvals(state.hub, state.limits)
         self.keys = Keys()
 

@@ -16,6 +16,7 @@ from turnwire.server.hub import Hub
 from turnwire.server.ids import new_nonce, now_ms
 from turnwire.state import next_state
 from turnwire.store.base import Store, StoredEvent, StoreFault
+from turnwire.store.chain import PRUNED
 from turnwire.store.history import RECORDS, DiscardedRecord, HeldRecord, History
 from turnwire.wire import (
     ActiveTurn,
@@ -120,9 +121,12 @@ class LiveThread:
             "thread/started", self.id, _encode(ThreadStartedParams(thread=self.header, seq=self.header.seq))
         )
 
-    def events_after(self, seq: int) -> list[StoredEvent]:
-        """The announced events beyond `seq`, for a replay."""
-        return [event for event in self._store.events(self.id, seq) if event.type not in RECORDS]
+    def events_after(self, seq: int) -> list[StoredEvent] | None:
+        """The announced events beyond `seq`, for a replay; None where some of them were pruned."""
+        events = self._store.events(self.id, seq)
+        if events and events[0].type == PRUNED:
+            return None
+        return [event for event in events if event.type not in RECORDS]
 
     def delete_record(self) -> None:
         """Takes the record away, when the end of it was announced."""

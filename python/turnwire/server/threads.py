@@ -8,9 +8,11 @@ from msgspec import UNSET
 
 from turnwire.errors import Refusal, conflict, internal_error, not_found
 from turnwire.server.hub import Hub
+from turnwire.server.ids import now_ms
 from turnwire.server.thread import LiveThread
 from turnwire.store.base import Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.history import History
+from turnwire.store.recovery import recover
 from turnwire.wire import Thread
 
 __all__ = ["Threads"]
@@ -74,9 +76,19 @@ class Threads:
             live = None
         if live is None:
             self._claim(thread_id)
-            history = History.load(self._events(thread_id))
-            live = self._live[thread_id] = LiveThread(history, self._store, self._hub)
+            live = self._live[thread_id] = self._recovered(self._events(thread_id))
         return live
+
+    def recover(self) -> None:
+        """Ends what a process that died left open, in every thread that nobody else writes."""
+        for header in self.headers():
+            if header.status == "active":
+                try:
+                    self.load(header.id)
+                except Refusal:
+                    # It is damaged, which was said, or another process is at work in it.
+                    continue
+                self.unload(header.id)
 
     def history(self, thread_id: str) -> History:
         """What was recorded of a thread, which is not loaded by it.
@@ -124,6 +136,16 @@ class Threads:
     def running(self) -> list[LiveThread]:
         """The threads in which a turn runs."""
         return [thread for thread in self._live.values() if thread.run is not None]
+
+    def _recovered(self, events: Sequence[StoredEvent]) -> LiveThread:
+        """The thread that these events tell, when what they leave open was ended (APPR-11, ITEM-9)."""
+        history = History.load(events)
+        thread = LiveThread(history, self._store, self._hub)
+        found = recover(history, events, now=now_ms())
+        for type_, params in found:
+            thread.record(type_, params)
+        # A turn that is paused now has approvals that wait in the thread.
+        return LiveThread(history, self._store, self._hub) if found else thread
 
     def _claim(self, thread_id: str) -> None:
         try:

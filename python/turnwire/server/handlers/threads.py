@@ -138,7 +138,7 @@ def _replay(call: Call, thread: LiveThread, after: int | UnsetType) -> bool:
     events = thread.events_after(after)
     bound = call.state.limits.replay_events
     # A number that was never given belongs to a record that this server does not have.
-    if after > thread.header.seq or (bound is not UNSET and len(events) > bound):
+    if events is None or after > thread.header.seq or (bound is not UNSET and len(events) > bound):
         return True
     for event in events:
         call.caller.deliver(event.type, encode_notification(event.type, Raw(event.payload)))
