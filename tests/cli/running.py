@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from turnwire.cli import main
 
-__all__ = ["ROOT", "Done", "environment", "program", "run"]
+__all__ = ["ROOT", "TURNWIRE", "Done", "environment", "program", "run"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TURNWIRE = (sys.executable, "-m", "turnwire")

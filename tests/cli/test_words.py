@@ -1,10 +1,13 @@
 """The words of the command line: every command has its help, every mistake one line that says what to do."""
 
+import os
 import re
+import shlex
+import subprocess
 
 import pytest
 
-from cli.running import program, run
+from cli.running import TURNWIRE, environment, program, run
 from turnwire.cli import COMMANDS, EXTRAS, main
 from turnwire.cli.exits import Exit
 
@@ -68,6 +71,21 @@ def test_help_has_an_example_and_the_exit_codes(name):
 
     assert f"turnwire {name}" in text.partition("example:")[2]
     assert all(re.search(rf"\b{code}\b", codes) for code in possible)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "check server"])
+def test_example_of_the_help_works_when_pasted(tmp_path, name):
+    """But for `check server`: its example is what the test of the wheel runs."""
+    program = tmp_path / "turnwire"
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(TURNWIRE)} "$@"\n')
+    program.chmod(0o755)
+    # The generator says "example: …" on one line, and the others on a line of its own.
+    example = run(*name.split(), "--help").out.partition("example:")[2].strip().splitlines()[0]
+    env = environment(PATH=f"{tmp_path}:{os.environ['PATH']}")
+    done = subprocess.run(["bash", "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False, env=env)
+
+    assert done.returncode == Exit.DONE, done.stderr
+    assert done.stdout or name == "validate"
 
 
 def test_help_lists_every_command_with_its_summary():

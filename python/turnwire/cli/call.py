@@ -45,7 +45,7 @@ def _parser(name: str, streams: Streams) -> Parser:
     )
     parser.add_argument("method", metavar="METHOD", help="any name; what the server does not know it says")
     parser.add_argument("params", nargs="?", metavar="JSON", help="an object; @FILE reads a file, - reads stdin")
-    parser.add_argument("--format", choices=tuple(INDENT), default="text", help="for people, or on one line")
+    parser.add_argument("--format", choices=tuple(INDENT), default="text", help="indented, or one line (default: text)")
     add_client_flags(parser)
     return parser
 

@@ -14,6 +14,8 @@ from turnwire.wire import Limits
 
 __all__ = ["run"]
 
+_HELLO = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"me"}}}'
+
 
 def run(name: str, argv: list[str], streams: Streams) -> int:
     """Serve until the end of input or SIGTERM; 0 then.
@@ -37,7 +39,7 @@ def _parser(name: str, streams: Streams) -> Parser:
         streams,
         summary="Run the reference server: one connection on stdin and stdout, a JSON message a line.",
         usage="[--stdio] [--agent NAME] [--limit NAME=VALUE …]",
-        example='echo \'{"jsonrpc":"2.0","id":1,"method":"ping"}\' | turnwire serve --agent echo',
+        example=f"echo '{_HELLO}' | turnwire serve --agent scripted",
     )
     parser.add_argument("--stdio", action="store_true", help="on stdin and stdout, which is the default")
     parser.add_argument(
@@ -49,7 +51,7 @@ def _parser(name: str, streams: Streams) -> Parser:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a bound of `initialize`, or none",
+        help="one that `initialize` states, or none",
     )
     return parser
 
