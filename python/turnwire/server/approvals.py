@@ -88,6 +88,11 @@ class Approvals:
         self._resolve(waiting, "interrupt", _resolution("interrupted", "decline"))
         return waiting.future.result()
 
+    def suspend(self, waiting: "Waiting") -> ApprovalResolution:
+        """The turn pauses for another reason: the resolution that there is, or the approval waits with the turn."""
+        self._resolve(waiting, "defer", _resolution("interrupted", "defer"))
+        return waiting.future.result()
+
     def answer(self, approval_id: str, answer: ApprovalAnswer) -> ApprovalResolution:
         """An answer out of band (APPR-8).
 

@@ -51,8 +51,8 @@ class Engine:
 
     def subscribe(self, thread_id: str, listener: Listener) -> None:
         """The connection hears the thread from now on, and is asked what waits in it."""
-        self._state.hub.subscribe(thread_id, listener)
-        self.approvals.subscribed(thread_id, listener)
+        if self._state.hub.subscribe(thread_id, listener):
+            self.approvals.subscribed(thread_id, listener)
 
     def unsubscribe(self, thread_id: str, listener: Listener) -> bool:
         """The connection hears no more of it; whether the thread is unloaded now."""

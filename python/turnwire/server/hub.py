@@ -58,11 +58,12 @@ class Hub:
         return threads
 
     def subscribe(self, thread_id: str, listener: Listener) -> bool:
-        """Whether the connection was not subscribed before (THR-25)."""
-        subscribers = self._subscribers.setdefault(thread_id, {})
-        new = listener not in subscribers
-        subscribers[listener] = None
-        return new
+        """Whether the connection hears the thread now, once however often it subscribes (THR-25); one that has ended
+        hears nothing, although requests of it may still run."""
+        if listener not in self._listeners:
+            return False
+        self._subscribers.setdefault(thread_id, {})[listener] = None
+        return True
 
     def unsubscribe(self, thread_id: str, listener: Listener) -> None:
         """The connection hears no more of the thread but what every connection hears."""

@@ -87,6 +87,7 @@ class RunContext:
         self._approvals = approvals
         self._stop = stop
         self._state: Any = None
+        self._pausing = False
 
     @property
     def thread(self) -> Thread:
@@ -194,7 +195,8 @@ class RunContext:
         try:
             return await waiting.future
         except asyncio.CancelledError:
-            resolution = self._approvals.interrupt(waiting)
+            # TURN-14: a turn that pauses "lists in `pending` what waits", for whichever approval it pauses.
+            resolution = self._approvals.suspend(waiting) if self._pausing else self._approvals.interrupt(waiting)
             self.items.complete(item.id, "interrupt", resolution=resolution)
             raise
 
@@ -208,6 +210,7 @@ class RunContext:
 
     async def _never(self, ending: Ending) -> None:
         """Ends the turn; the agent does not go on from here."""
+        self._pausing = ending.event == "pause"
         self._stop(ending)
         await asyncio.get_running_loop().create_future()
 
