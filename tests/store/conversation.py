@@ -11,7 +11,7 @@ from turnwire.server import DefaultHost, Server
 from turnwire.store.base import Store
 from turnwire.store.memory import MemoryStore
 
-__all__ = ["Client", "converse", "recorded"]
+__all__ = ["Client", "converse", "recorded", "server_over"]
 
 THREAD = "talk"
 
