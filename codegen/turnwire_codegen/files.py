@@ -90,12 +90,12 @@ def _move_in(folder: Path, output: Mapping[str, bytes]) -> None:
         return
     stage = Path(tempfile.mkdtemp(prefix=".turnwire-", dir=folder))
     try:
-        for path, data in output.items():
-            (stage / path).parent.mkdir(parents=True, exist_ok=True)
-            (stage / path).write_bytes(data)
-        for path in output:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (stage / path).replace(folder / path)
+        for index, data in enumerate(output.values()):
+            (stage / str(index)).write_bytes(data)
+        for parent in {(folder / path).parent for path in output}:
+            parent.mkdir(parents=True, exist_ok=True)
+        for index, path in enumerate(output):
+            (stage / str(index)).replace(folder / path)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
 

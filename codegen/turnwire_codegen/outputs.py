@@ -8,12 +8,15 @@ from pathlib import Path
 import msgspec
 
 from turnwire_codegen import rules
+from turnwire_codegen.checks import Checks, checks_of
 from turnwire_codegen.emit.header import Header
-from turnwire_codegen.emit.jsonschema import bundle
+from turnwire_codegen.emit.jsonschema import Bundle, bundle
 from turnwire_codegen.emit.jsonschema.canonical import digest
 from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
 from turnwire_codegen.emit.python import emit_python
+from turnwire_codegen.emit.python.validators import emit_validators as emit_python_validators
 from turnwire_codegen.emit.typescript import emit_typescript
+from turnwire_codegen.emit.typescript.validators import emit_validators as emit_typescript_validators
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.canonical import load_canonical
 from turnwire_codegen.load.foreign.front import load_foreign
@@ -31,10 +34,11 @@ _IMPORT = re.compile(r'^import type \{[^}]*\} from "\./\w+\.js";\n', re.MULTILIN
 
 
 class Source(msgspec.Struct, frozen=True):
-    """What an emitter is given: the protocol after its passes, and the schema as it is shipped with the types."""
+    """What an emitter is given: the protocol after its passes, the schema that is shipped with the types, the checks."""
 
     protocol: Protocol
     schema: bytes
+    checks: Checks
     command: str
 
     @property
@@ -57,12 +61,12 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 def python_files(protocol: Protocol, command: str) -> Files:
     """The Python package of a canonical protocol whose passes have run."""
-    return _python(Source(protocol, bundle(protocol).canonical, command))
+    return _python(_canonical(protocol, bundle(protocol), command))
 
 
 def typescript_files(protocol: Protocol, command: str) -> Files:
     """The TypeScript types of a canonical protocol whose passes have run."""
-    return _typescript(Source(protocol, bundle(protocol).canonical, command))
+    return _typescript(_canonical(protocol, bundle(protocol), command))
 
 
 def typescript_module(files: Files) -> bytes:
@@ -74,11 +78,20 @@ def typescript_module(files: Files) -> bytes:
 
 
 def _python(source: Source) -> Files:
-    return emit_python(loosen_readers(source.protocol), source.header, source.schema)
+    types = emit_python(loosen_readers(source.protocol), source.header, source.schema)
+    plans, roots = source.checks.plans, source.checks.roots
+    return types if plans is None else types | emit_python_validators(plans, roots, source.header)
 
 
 def _typescript(source: Source) -> Files:
-    return emit_typescript(source.protocol, source.header)
+    types = emit_typescript(source.protocol, source.header)
+    plans, roots = source.checks.plans, source.checks.roots
+    return types if plans is None else types | emit_typescript_validators(plans, roots, source.header)
+
+
+def _canonical(protocol: Protocol, made: Bundle, command: str) -> Source:
+    roots = {name: f"#/$defs/{name}" for name in made.schema["$defs"]}
+    return Source(protocol, made.canonical, checks_of(made.schema, "bundle.json", roots), command)
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -109,18 +122,18 @@ def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
         return Made(source="turnwire protocol", problems=problems)
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     chosen = whole if experimental else stable
-    source = Source(chosen, bundle(chosen).canonical, words)
     emit = COMMANDS[command].files
     origins = {
         decl.name: f"{family.name}.json#/$defs/{decl.name}"
         for family in protocol.families
         for decl in family.declarations
     }
+    made = bundle(chosen)
     return Made(
         source="turnwire protocol",
         problems=problems,
-        files=emit_jsonschema(chosen, whole, stable) if emit is None else emit(source),
-        facts=_facts(source),
+        files=emit_jsonschema(chosen, whole, stable) if emit is None else emit(_canonical(chosen, made, words)),
+        facts=_facts(chosen, made.digest, words),
         findings=_findings(command, chosen, origins),
     )
 
@@ -136,12 +149,13 @@ def _of_file(command: str, path: Path, words: str) -> Made:
         return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
     protocol = run(loaded.protocol, FOREIGN_PASSES)
     schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
-    source = Source(protocol, schema, words)
+    checks = checks_of(document, path.name, loaded.declared)
+    source = Source(protocol, schema, checks, words)
     return Made(
         source=path.name,
-        problems=problems,
+        problems=[*problems, *checks.problems],
         files=emit(source),
-        facts=_facts(source),
+        facts=_facts(protocol, digest(schema), words),
         findings=[*_findings(command, protocol, loaded.origins), *loaded.findings],
     )
 
@@ -151,6 +165,5 @@ def _findings(command: str, said: Protocol, origins: Mapping[str, str]) -> list[
     return findings(said, typed, origins, COMMANDS[command].held)
 
 
-def _facts(source: Source) -> dict[str, str]:
-    protocol, head = source.protocol, source.header
-    return {"protocol": protocol.version, "schema": protocol.id, "digest": head.digest, "command": head.command}
+def _facts(protocol: Protocol, schema_digest: str, command: str) -> dict[str, str]:
+    return {"protocol": protocol.version, "schema": protocol.id, "digest": schema_digest, "command": command}

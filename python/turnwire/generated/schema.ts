@@ -314,6 +314,251 @@ export type ApprovalRule = {
   createdAt: Timestamp;
 };
 
+/**
+ * What generated validators share: faults, own members in the order of code points, equality, multiples and formats.
+ * Values are what JSON.parse gives. Only own members count, whatever an object inherits.
+ */
+
+/** Where a value first breaks its schema (a JSON pointer, empty at the value itself), and which rule it breaks. */
+export type Fault = { readonly pointer: string; readonly rule: string };
+
+/** The first fault of a value; undefined when it is valid. */
+export type Validator = (value: unknown) => Fault | undefined;
+
+type Members = { readonly [name: string]: unknown };
+
+export function fault(pointer: string, rule: string): Fault {
+  return { pointer, rule };
+}
+
+/** The same fault seen from above `steps`, which are written as a pointer. */
+export function under(steps: string, inner: Fault): Fault {
+  return { pointer: steps + inner.pointer, rule: inner.rule };
+}
+
+/** A member's name as one step of a JSON pointer. */
+export function step(name: string): string {
+  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+export function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
+}
+
+/** What a table says of a value: a validator, its kinds, its only values, its alternatives, its items or its members. */
+export type Check =
+  | Validator
+  | Kind
+  | readonly Kind[]
+  | { readonly only: readonly unknown[] }
+  | { readonly text: readonly string[] }
+  | { readonly any: readonly Check[] }
+  | { readonly list: Check }
+  | { readonly dict: Check };
+
+type Kind = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
+
+/** The members of an object in the order in which faults are looked for. */
+export type Table = readonly (readonly [name: string, check: Check])[];
+
+/** The arms of a tagged choice by their tags. */
+export type Arms = { readonly [tag: string]: Validator };
+
+/** An object with these members, some of them required. */
+export function record(value: unknown, needed: readonly string[], table: Table): Fault | undefined {
+  return isObject(value) ? (required(value, needed) ?? members(value, table)) : fault("", "type");
+}
+
+/** Members that an object must have. */
+export function required(value: unknown, needed: readonly string[]): Fault | undefined {
+  return isObject(value) && needed.some((name) => !Object.hasOwn(value, name)) ? fault("", "required") : undefined;
+}
+
+/** Those members of an object that are there. */
+export function members(value: unknown, table: Table): Fault | undefined {
+  if (!isObject(value)) return undefined;
+  for (const [name, check] of table) {
+    if (!Object.hasOwn(value, name)) continue;
+    const inner = run(check, value[name]);
+    if (inner !== undefined) return under(step(name), inner);
+  }
+  return undefined;
+}
+
+/** An array of such items. */
+export function list(value: unknown, check: Check): Fault | undefined {
+  if (!isArray(value)) return fault("", "type");
+  for (let at = 0; at < value.length; at += 1) {
+    const inner = run(check, value[at]);
+    if (inner !== undefined) return under(`/${at}`, inner);
+  }
+  return undefined;
+}
+
+/** An object whose names are data, with such values. */
+export function map(value: unknown, check: Check): Fault | undefined {
+  if (!isObject(value)) return fault("", "type");
+  for (const name of names(value)) {
+    const inner = run(check, value[name]);
+    if (inner !== undefined) return under(step(name), inner);
+  }
+  return undefined;
+}
+
+/** An object with no other members; the first other one is told. */
+export function closed(value: unknown, declared: readonly string[]): Fault | undefined {
+  if (!isObject(value)) return undefined;
+  let first: string | undefined;
+  for (const name of Object.keys(value)) {
+    if (!declared.includes(name) && (first === undefined || byCodePoint(name, first) < 0)) first = name;
+  }
+  return first === undefined ? undefined : fault(step(first), "members");
+}
+
+/** An object that follows the arm of its tag, or `others` when no arm has it. */
+export function tagged(value: unknown, tag: string, arms: Arms, others?: Validator): Fault | undefined {
+  if (!isObject(value) || !Object.hasOwn(value, tag)) return fault("", "tag");
+  const found = value[tag];
+  if (typeof found !== "string") return fault(step(tag), "tag");
+  const arm = Object.hasOwn(arms, found) ? arms[found] : others;
+  return arm === undefined ? fault(step(tag), "tag") : arm(value);
+}
+
+/** Whether a value is what a table says. */
+export function is(value: unknown, check: Check): boolean {
+  return run(check, value) === undefined;
+}
+
+/** The names of an object's members by code point; JavaScript itself would put numbers first, and compares halves. */
+export function names(value: Members): string[] {
+  return Object.keys(value).sort(byCodePoint);
+}
+
+/** How many items a condition holds for. */
+export function count(items: readonly unknown[], holds: (item: unknown) => boolean): number {
+  return items.reduce((sum: number, item) => (holds(item) ? sum + 1 : sum), 0);
+}
+
+/** The length of a text in code points. */
+export function codePoints(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}
+
+/** Whether a value equals one of these. */
+export function isOneOf(value: unknown, allowed: readonly unknown[]): boolean {
+  return allowed.some((other) => same(value, other));
+}
+
+/** Whether no two items are equal. */
+export function areUnique(items: readonly unknown[]): boolean {
+  const texts = items.filter((item) => typeof item === "string");
+  const others = items.filter((item) => typeof item !== "string");
+  if (new Set(texts).size < texts.length) return false;
+  return !others.some((item, at) => others.slice(0, at).some((other) => same(item, other)));
+}
+
+/** Whether a number is a multiple: whole numbers exactly, all else by the quotient. */
+export function isMultiple(value: number, of: number): boolean {
+  if (Number.isInteger(value) && Number.isInteger(of)) return value % of === 0;
+  const quotient = value / of;
+  return !Number.isFinite(quotient) || Number.isInteger(quotient);
+}
+
+export function isDate(text: string): boolean {
+  const match = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/u.exec(text);
+  if (match === null) return false;
+  const [year = 0, month = 0, day = 0] = match.slice(1).map(Number);
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+  return days !== undefined && day >= 1 && day <= days;
+}
+
+export function isTime(text: string): boolean {
+  const expression = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/u;
+  const match = expression.exec(text);
+  if (match === null) return false;
+  const part = (at: number): number => Number(match[at] ?? 0);
+  if (part(1) > 23 || part(2) > 59 || part(3) > 60 || part(5) > 23 || part(6) > 59) return false;
+  // A leap second is the last of a day, in universal time.
+  const away = (part(5) * 60 + part(6)) * (match[4] === "-" ? -1 : 1);
+  return part(3) < 60 || (part(1) * 60 + part(2) - away + 2880) % 1440 === 1439;
+}
+
+export function isDateTime(text: string): boolean {
+  return /^[Tt]$/u.test(text.slice(10, 11)) && isDate(text.slice(0, 10)) && isTime(text.slice(11));
+}
+
+export function isIpv4(text: string): boolean {
+  return /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/u.test(text);
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/u.test(text);
+}
+
+function run(check: Check, value: unknown): Fault | undefined {
+  if (typeof check === "function") return check(value);
+  if (typeof check === "string") return isKind(check, value) ? undefined : fault("", "type");
+  if ("only" in check) return isOneOf(value, check.only) ? undefined : fault("", "const");
+  if ("text" in check) {
+    if (typeof value !== "string") return fault("", "type");
+    return check.text.includes(value) ? undefined : fault("", "const");
+  }
+  if ("any" in check) return check.any.some((one) => is(value, one)) ? undefined : fault("", "choice");
+  if ("list" in check) return list(value, check.list);
+  if ("dict" in check) return map(value, check.dict);
+  return check.some((kind) => isKind(kind, value)) ? undefined : fault("", "type");
+}
+
+function isKind(kind: Kind, value: unknown): boolean {
+  switch (kind) {
+    case "array":
+      return isArray(value);
+    case "integer":
+      return isInteger(value);
+    case "null":
+      return value === null;
+    case "object":
+      return isObject(value);
+    default:
+      return typeof value === kind;
+  }
+}
+
+function same(left: unknown, right: unknown): boolean {
+  if (isArray(left) && isArray(right)) {
+    return left.length === right.length && left.every((item, at) => same(item, right[at]));
+  }
+  if (isObject(left) && isObject(right)) {
+    const keys = Object.keys(left);
+    return (
+      keys.length === Object.keys(right).length &&
+      keys.every((key) => Object.hasOwn(right, key) && same(left[key], right[key]))
+    );
+  }
+  return left === right;
+}
+
+function byCodePoint(left: string, right: string): number {
+  const a = [...left];
+  const b = [...right];
+  for (let at = 0; at < a.length && at < b.length; at += 1) {
+    const difference = (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
 /** Common values. Scalars and small values that every family uses. */
 
 /** Names a thread, turn, item or other object; its spelling is opaque to the reader. */
@@ -4676,3 +4921,4503 @@ export type TurnUsageUpdatedParams = {
   /** The number of this event. */
   seq: Sequence;
 };
+
+/** Validators: each returns the first fault of a JSON value, or undefined. */
+
+import { codePoints, fault, isArray, isInteger, isObject, names, record, step, tagged, under } from "./checking.js";
+
+export type { Fault, Validator } from "./checking.js";
+
+export function checkActiveTurn(v: unknown): Fault | undefined {
+  return record(v, ["id", "status"], membersOfActiveTurn);
+}
+
+export function checkAgentId(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 160) {
+    return fault("", "length");
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9\u002e\u005f\u003a\u002f\u002d]*$/u.test(v)) {
+    return fault("", "pattern");
+  }
+  return undefined;
+}
+
+export function checkAgentInfo(v: unknown): Fault | undefined {
+  return record(v, ["id", "supports"], membersOfAgentInfo);
+}
+
+export function checkAgentMessageItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "text"], membersOfAgentMessageItem);
+}
+
+export function checkAgentSupport(v: unknown): Fault | undefined {
+  return record(v, [], membersOfAgentSupport);
+}
+
+export function checkAgentUnsupportedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "agent", "operation"], membersOfAgentUnsupportedData);
+}
+
+export function checkAlreadyInitializedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfAlreadyInitializedData);
+}
+
+export function checkApproval(v: unknown): Fault | undefined {
+  return record(v, ["approvalId", "threadId", "turnId", "itemId", "kind", "title", "operation", "availableDecisions", "binding"], membersOfApproval);
+}
+
+function checkApprovalAvailableDecisions(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 32) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkApprovalOption(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkApprovalAnswer(v: unknown): Fault | undefined {
+  return record(v, ["decision", "nonce"], membersOfApprovalAnswer);
+}
+
+export function checkApprovalBinding(v: unknown): Fault | undefined {
+  return record(v, ["operationDigest"], membersOfApprovalBinding);
+}
+
+export function checkApprovalDecision(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkApprovalItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "approval"], membersOfApprovalItem);
+}
+
+export function checkApprovalKind(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkApprovalOption(v: unknown): Fault | undefined {
+  return record(v, ["optionId", "label", "decision"], membersOfApprovalOption);
+}
+
+export function checkApprovalPolicy(v: unknown): Fault | undefined {
+  if (v !== "pause" && v !== "decline") {
+    return fault("", "const");
+  }
+  return undefined;
+}
+
+export function checkApprovalRequestParams(v: unknown): Fault | undefined {
+  return record(v, ["approval"], membersOfApprovalRequestParams);
+}
+
+export function checkApprovalRequestRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfApprovalRequestRequest);
+}
+
+export function checkApprovalRequestedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfApprovalRequestedNotification);
+}
+
+export function checkApprovalRequestedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "approval", "seq"], membersOfApprovalRequestedParams);
+}
+
+export function checkApprovalResolution(v: unknown): Fault | undefined {
+  return record(v, ["outcome", "decision", "at"], membersOfApprovalResolution);
+}
+
+export function checkApprovalResolveParams(v: unknown): Fault | undefined {
+  return record(v, ["approvalId", "answer"], membersOfApprovalResolveParams);
+}
+
+export function checkApprovalResolveRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfApprovalResolveRequest);
+}
+
+export function checkApprovalResolveResult(v: unknown): Fault | undefined {
+  return record(v, ["resolution"], membersOfApprovalResolveResult);
+}
+
+export function checkApprovalResolvedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfApprovalResolvedNotification);
+}
+
+export function checkApprovalResolvedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "itemId", "approvalId", "resolution", "seq"], membersOfApprovalResolvedParams);
+}
+
+export function checkApprovalRisk(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkApprovalRule(v: unknown): Fault | undefined {
+  return record(v, ["id", "kind", "scopeKey", "effect", "scope", "createdAt"], membersOfApprovalRule);
+}
+
+export function checkApprovalRuleDraft(v: unknown): Fault | undefined {
+  return record(v, ["kind", "scopeKey", "effect", "scope"], membersOfApprovalRuleDraft);
+}
+
+export function checkApprovalRulesListParams(v: unknown): Fault | undefined {
+  return record(v, [], membersOfApprovalRulesListParams);
+}
+
+export function checkApprovalRulesListRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfApprovalRulesListRequest);
+}
+
+export function checkApprovalRulesListResult(v: unknown): Fault | undefined {
+  return record(v, ["data"], membersOfApprovalRulesListResult);
+}
+
+export function checkApprovalRulesRemoveParams(v: unknown): Fault | undefined {
+  return record(v, ["ruleId"], membersOfApprovalRulesRemoveParams);
+}
+
+export function checkApprovalRulesRemoveRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfApprovalRulesRemoveRequest);
+}
+
+export function checkArtifactItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "name"], membersOfArtifactItem);
+}
+
+export function checkBaseBranchTarget(v: unknown): Fault | undefined {
+  return record(v, ["type", "branch"], membersOfBaseBranchTarget);
+}
+
+export function checkBudget(v: unknown): Fault | undefined {
+  return record(v, [], membersOfBudget);
+}
+
+export function checkBudgetKind(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkBytes(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 0 || v > 9007199254740991) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+export function checkCacheStatus(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkCacheUsage(v: unknown): Fault | undefined {
+  return record(v, ["status"], membersOfCacheUsage);
+}
+
+export function checkClientCapabilities(v: unknown): Fault | undefined {
+  return record(v, [], membersOfClientCapabilities);
+}
+
+function checkClientCapabilitiesOptOutNotifications(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkName(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkClientInfo(v: unknown): Fault | undefined {
+  return record(v, ["name"], membersOfClientInfo);
+}
+
+export function checkClientNotification(v: unknown): Fault | undefined {
+  return tagged(v, "method", armsOfClientNotification, checkClientNotificationOthers);
+}
+
+function checkClientNotificationOthers(v: unknown): Fault | undefined {
+  return record(v, ["method"], membersOfClientNotificationOthers);
+}
+
+function checkClientNotificationOthersMethod(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "initialized"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkClientRequest(v: unknown): Fault | undefined {
+  return tagged(v, "method", armsOfClientRequest);
+}
+
+export function checkClientToServer(v: unknown): Fault | undefined {
+  if (!(checkClientRequest(v) === undefined || checkClientNotification(v) === undefined || checkResponse(v) === undefined)) {
+    return fault("", "choice");
+  }
+  return undefined;
+}
+
+export function checkCommandExecutionItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "command"], membersOfCommandExecutionItem);
+}
+
+export function checkCommandRefPart(v: unknown): Fault | undefined {
+  return record(v, ["type", "name"], membersOfCommandRefPart);
+}
+
+export function checkCommitTarget(v: unknown): Fault | undefined {
+  return record(v, ["type", "sha"], membersOfCommitTarget);
+}
+
+export function checkCompactOutcome(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkConfig(v: unknown): Fault | undefined {
+  {
+    const f = record(v, [], []);
+    if (f !== undefined) {
+      return f;
+    }
+  }
+  if (isObject(v) && (Object.keys(v).length > 256)) {
+    return fault("", "count");
+  }
+  return undefined;
+}
+
+export function checkConflictData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "reason"], membersOfConflictData);
+}
+
+export function checkConflictReason(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkConformanceCapability(v: unknown): Fault | undefined {
+  return record(v, [], membersOfConformanceCapability);
+}
+
+export function checkContentItem(v: unknown): Fault | undefined {
+  return tagged(v, "type", armsOfContentItem, checkContentItemOthers);
+}
+
+function checkContentItemOthers(v: unknown): Fault | undefined {
+  return record(v, ["type"], membersOfContentItemOthers);
+}
+
+function checkContentItemOthersType(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "text" && v !== "image"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkContextCompactionItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt"], membersOfContextCompactionItem);
+}
+
+export function checkContextEntry(v: unknown): Fault | undefined {
+  return record(v, ["kind", "value"], membersOfContextEntry);
+}
+
+export function checkContextRefPart(v: unknown): Fault | undefined {
+  return record(v, ["type", "key"], membersOfContextRefPart);
+}
+
+export function checkCount(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 0 || v > 9007199254740991) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+export function checkCursor(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 1024) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkCursorFault(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkCursorInvalidData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "reason"], membersOfCursorInvalidData);
+}
+
+export function checkCustomTarget(v: unknown): Fault | undefined {
+  return record(v, ["type", "instructions"], membersOfCustomTarget);
+}
+
+export function checkDigest(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (!/^[0-9a-f]{64,64}$/u.test(v)) {
+    return fault("", "pattern");
+  }
+  return undefined;
+}
+
+export function checkDirection(v: unknown): Fault | undefined {
+  if (v !== "ascending" && v !== "descending") {
+    return fault("", "const");
+  }
+  return undefined;
+}
+
+export function checkDynamicTool(v: unknown): Fault | undefined {
+  return record(v, ["name", "description", "inputSchema"], membersOfDynamicTool);
+}
+
+export function checkDynamicToolCallItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "toolName"], membersOfDynamicToolCallItem);
+}
+
+function checkDynamicToolCallItemContentItems(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 1024) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkContentItem(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkEmptyParams(v: unknown): Fault | undefined {
+  return record(v, [], []);
+}
+
+export function checkEmptyResult(v: unknown): Fault | undefined {
+  return record(v, [], []);
+}
+
+export function checkErrorCode(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 128) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkErrorData(v: unknown): Fault | undefined {
+  return tagged(v, "code", armsOfErrorData, checkErrorDataOthers);
+}
+
+function checkErrorDataOthers(v: unknown): Fault | undefined {
+  return record(v, ["code"], membersOfErrorDataOthers);
+}
+
+function checkErrorDataOthersCode(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "parseError" && v !== "invalidRequest" && v !== "methodNotFound" && v !== "invalidParams" && v !== "internalError" && v !== "overloaded" && v !== "notInitialized" && v !== "alreadyInitialized" && v !== "notFound" && v !== "unsupportedVersion" && v !== "experimentalRequired" && v !== "unauthorized" && v !== "cursorInvalid" && v !== "conflict" && v !== "notSettled" && v !== "shuttingDown" && v !== "turnActive" && v !== "turnMismatch" && v !== "threadPaused" && v !== "threadArchived" && v !== "noActiveTurn" && v !== "hostError" && v !== "agentUnsupported" && v !== "requestClosed"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkErrorItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "code", "message", "willRetry"], membersOfErrorItem);
+}
+
+export function checkErrorObject(v: unknown): Fault | undefined {
+  return record(v, ["code", "message"], membersOfErrorObject);
+}
+
+export function checkErrorResponse(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "error"], membersOfErrorResponse);
+}
+
+export function checkEvidence(v: unknown): Fault | undefined {
+  return record(v, ["status"], membersOfEvidence);
+}
+
+export function checkEvidenceStatus(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkExperimentalRequiredData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfExperimentalRequiredData);
+}
+
+export function checkFileChange(v: unknown): Fault | undefined {
+  return record(v, ["path", "kind"], membersOfFileChange);
+}
+
+export function checkFileChangeItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "changes"], membersOfFileChangeItem);
+}
+
+function checkFileChangeItemChanges(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 10000) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkFileChange(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkFileChangeKind(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkFileRefPart(v: unknown): Fault | undefined {
+  return record(v, ["type", "path"], membersOfFileRefPart);
+}
+
+export function checkForkOrigin(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfForkOrigin);
+}
+
+export function checkFsyncPolicy(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkHostErrorData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfHostErrorData);
+}
+
+export function checkIdempotencyKey(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 256) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkIdentifier(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 160) {
+    return fault("", "length");
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9\u002e\u005f\u003a\u002f\u002d]*$/u.test(v)) {
+    return fault("", "pattern");
+  }
+  return undefined;
+}
+
+export function checkImageContent(v: unknown): Fault | undefined {
+  return record(v, ["type", "url"], membersOfImageContent);
+}
+
+export function checkImagePart(v: unknown): Fault | undefined {
+  return record(v, ["type", "url"], membersOfImagePart);
+}
+
+export function checkInitializeParams(v: unknown): Fault | undefined {
+  return record(v, ["protocolVersion", "clientInfo"], membersOfInitializeParams);
+}
+
+export function checkInitializeRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfInitializeRequest);
+}
+
+export function checkInitializeResult(v: unknown): Fault | undefined {
+  return record(v, ["protocolVersion", "minimumProtocolVersion", "downgraded", "serverInfo", "userAgent", "capabilities", "limits", "agents", "extensions", "schema"], membersOfInitializeResult);
+}
+
+export function checkInitializedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method"], membersOfInitializedNotification);
+}
+
+export function checkInputPart(v: unknown): Fault | undefined {
+  return tagged(v, "type", armsOfInputPart, checkInputPartOthers);
+}
+
+function checkInputPartOthers(v: unknown): Fault | undefined {
+  return record(v, ["type"], membersOfInputPartOthers);
+}
+
+function checkInputPartOthersType(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "text" && v !== "image" && v !== "localImage" && v !== "fileRef" && v !== "commandRef" && v !== "skillRef" && v !== "contextRef"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkInternalErrorData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfInternalErrorData);
+}
+
+export function checkInvalidParamsData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "issues"], membersOfInvalidParamsData);
+}
+
+function checkInvalidParamsDataIssues(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 100) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkParamsIssue(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkInvalidRequestData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfInvalidRequestData);
+}
+
+export function checkItem(v: unknown): Fault | undefined {
+  return tagged(v, "type", armsOfItem, checkItemOthers);
+}
+
+function checkItemOthers(v: unknown): Fault | undefined {
+  return record(v, ["type"], membersOfItemOthers);
+}
+
+function checkItemOthersType(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "userMessage" && v !== "agentMessage" && v !== "reasoning" && v !== "plan" && v !== "commandExecution" && v !== "fileChange" && v !== "toolCall" && v !== "mcpToolCall" && v !== "dynamicToolCall" && v !== "subagent" && v !== "approval" && v !== "userInput" && v !== "review" && v !== "artifact" && v !== "contextCompaction" && v !== "notice" && v !== "error"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkItemAgentMessageDeltaNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemAgentMessageDeltaNotification);
+}
+
+export function checkItemCommandExecutionOutputDeltaNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemCommandExecutionOutputDeltaNotification);
+}
+
+export function checkItemCompletedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemCompletedNotification);
+}
+
+export function checkItemCompletedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "item", "seq"], membersOfItemCompletedParams);
+}
+
+export function checkItemDeltaParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "itemId", "offset", "delta"], membersOfItemDeltaParams);
+}
+
+export function checkItemReasoningDeltaNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemReasoningDeltaNotification);
+}
+
+export function checkItemResetNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemResetNotification);
+}
+
+export function checkItemResetParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "itemIds", "reason", "seq"], membersOfItemResetParams);
+}
+
+function checkItemResetParamsItemIds(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 10000) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkIdentifier(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkItemStartedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemStartedNotification);
+}
+
+export function checkItemStartedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "item", "seq"], membersOfItemStartedParams);
+}
+
+export function checkItemStatus(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkItemToolCallArgumentsDeltaNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemToolCallArgumentsDeltaNotification);
+}
+
+export function checkItemToolCallProgressNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfItemToolCallProgressNotification);
+}
+
+export function checkItemToolCallProgressParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "itemId"], membersOfItemToolCallProgressParams);
+}
+
+export function checkJsonSchemaObject(v: unknown): Fault | undefined {
+  return record(v, [], []);
+}
+
+export function checkLimits(v: unknown): Fault | undefined {
+  return record(v, [], membersOfLimits);
+}
+
+export function checkLocalImagePart(v: unknown): Fault | undefined {
+  return record(v, ["type", "path"], membersOfLocalImagePart);
+}
+
+export function checkMcpToolCallItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "server", "toolName"], membersOfMcpToolCallItem);
+}
+
+export function checkMetadata(v: unknown): Fault | undefined {
+  {
+    const f = record(v, [], []);
+    if (f !== undefined) {
+      return f;
+    }
+  }
+  if (isObject(v) && (Object.keys(v).length > 256)) {
+    return fault("", "count");
+  }
+  return undefined;
+}
+
+export function checkMethodNotFoundData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfMethodNotFoundData);
+}
+
+export function checkMilliseconds(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 0 || v > 9007199254740991) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+export function checkModel(v: unknown): Fault | undefined {
+  return record(v, ["id"], membersOfModel);
+}
+
+export function checkModelListParams(v: unknown): Fault | undefined {
+  return record(v, [], membersOfModelListParams);
+}
+
+export function checkModelListRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfModelListRequest);
+}
+
+export function checkModelListResult(v: unknown): Fault | undefined {
+  return record(v, ["data"], membersOfModelListResult);
+}
+
+export function checkName(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 256) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkNoActiveTurnData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfNoActiveTurnData);
+}
+
+export function checkNonce(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 16 || codePoints(v) > 128) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkNotFoundData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "kind", "id"], membersOfNotFoundData);
+}
+
+export function checkNotInitializedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfNotInitializedData);
+}
+
+export function checkNotSettledData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "retryAfterMs"], membersOfNotSettledData);
+}
+
+export function checkNoticeItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "level", "text"], membersOfNoticeItem);
+}
+
+export function checkNoticeLevel(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method"], membersOfNotification);
+}
+
+export function checkObjectKind(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkOffered(v: unknown): Fault | undefined {
+  if (v !== true) {
+    return fault("", "const");
+  }
+  return undefined;
+}
+
+export function checkOverloadedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "retryAfterMs"], membersOfOverloadedData);
+}
+
+export function checkParamsIssue(v: unknown): Fault | undefined {
+  return record(v, ["path", "message"], membersOfParamsIssue);
+}
+
+export function checkParseErrorData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfParseErrorData);
+}
+
+export function checkPath(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 4096) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkPausedBy(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkPendingApproval(v: unknown): Fault | undefined {
+  return record(v, ["type", "approval"], membersOfPendingApproval);
+}
+
+export function checkPendingRequest(v: unknown): Fault | undefined {
+  return tagged(v, "type", armsOfPendingRequest, checkPendingRequestOthers);
+}
+
+function checkPendingRequestOthers(v: unknown): Fault | undefined {
+  return record(v, ["type"], membersOfPendingRequestOthers);
+}
+
+function checkPendingRequestOthersType(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "approval" && v !== "userInput"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkPendingUserInput(v: unknown): Fault | undefined {
+  return record(v, ["type", "userInput"], membersOfPendingUserInput);
+}
+
+export function checkPermissionMode(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkPingRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfPingRequest);
+}
+
+export function checkPlanItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "steps"], membersOfPlanItem);
+}
+
+function checkPlanItemSteps(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 1024) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkPlanStep(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkPlanStep(v: unknown): Fault | undefined {
+  return record(v, ["text", "status"], membersOfPlanStep);
+}
+
+export function checkPlanStepStatus(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkQuestion(v: unknown): Fault | undefined {
+  return record(v, ["id", "text"], membersOfQuestion);
+}
+
+function checkQuestionOptions(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 32) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkQuestionOption(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkQuestionAnswer(v: unknown): Fault | undefined {
+  return record(v, ["questionId"], membersOfQuestionAnswer);
+}
+
+function checkQuestionAnswerOptionIds(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 32) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkIdentifier(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkQuestionOption(v: unknown): Fault | undefined {
+  return record(v, ["id", "label"], membersOfQuestionOption);
+}
+
+export function checkQueueEntry(v: unknown): Fault | undefined {
+  return record(v, ["id", "threadId", "input", "createdAt"], membersOfQueueEntry);
+}
+
+export function checkQueueListParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfQueueListParams);
+}
+
+export function checkQueueRemoveParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "entryId"], membersOfQueueRemoveParams);
+}
+
+export function checkQueueReorderParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "entryIds"], membersOfQueueReorderParams);
+}
+
+function checkQueueReorderParamsEntryIds(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 10000) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkIdentifier(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkQueueResult(v: unknown): Fault | undefined {
+  return record(v, ["entries", "held"], membersOfQueueResult);
+}
+
+export function checkQueueResumeParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfQueueResumeParams);
+}
+
+export function checkQueueUpdateParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "entryId", "input"], membersOfQueueUpdateParams);
+}
+
+function checkQueueUpdateParamsInput(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkInputPart(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkReasoningItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "text"], membersOfReasoningItem);
+}
+
+export function checkRecordEvent(v: unknown): Fault | undefined {
+  return record(v, ["seq", "prev", "at", "type", "payload", "hash"], membersOfRecordEvent);
+}
+
+export function checkRecordHash(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (!/^[0-9a-f]{64,64}$/u.test(v)) {
+    return fault("", "pattern");
+  }
+  return undefined;
+}
+
+export function checkRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfRequest);
+}
+
+export function checkRequestClosedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfRequestClosedData);
+}
+
+export function checkRequestId(v: unknown): Fault | undefined {
+  if (!(checkStringMin0Max512(v) === undefined || checkIntegerMin9007199254740991Max9007199254740991(v) === undefined)) {
+    return fault("", "choice");
+  }
+  return undefined;
+}
+
+export function checkRequestOutcome(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkResponse(v: unknown): Fault | undefined {
+  if (!(checkSuccessResponse(v) === undefined || checkErrorResponse(v) === undefined)) {
+    return fault("", "choice");
+  }
+  return undefined;
+}
+
+export function checkResumeDecision(v: unknown): Fault | undefined {
+  return record(v, ["approvalId", "answer"], membersOfResumeDecision);
+}
+
+export function checkResumeDefault(v: unknown): Fault | undefined {
+  if (v !== "decline" && v !== "defer") {
+    return fault("", "const");
+  }
+  return undefined;
+}
+
+export function checkResumeResponse(v: unknown): Fault | undefined {
+  return record(v, ["userInputId", "answer"], membersOfResumeResponse);
+}
+
+export function checkReview(v: unknown): Fault | undefined {
+  return record(v, ["findings", "overallCorrectness"], membersOfReview);
+}
+
+function checkReviewFindings(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 10000) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkReviewFinding(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkReviewFinding(v: unknown): Fault | undefined {
+  return record(v, ["title", "body", "priority"], membersOfReviewFinding);
+}
+
+export function checkReviewItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "target"], membersOfReviewItem);
+}
+
+export function checkReviewLocation(v: unknown): Fault | undefined {
+  return record(v, ["path"], membersOfReviewLocation);
+}
+
+export function checkReviewStartParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "target"], membersOfReviewStartParams);
+}
+
+export function checkReviewStartRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfReviewStartRequest);
+}
+
+export function checkReviewStartResult(v: unknown): Fault | undefined {
+  return record(v, ["turn", "reviewThreadId"], membersOfReviewStartResult);
+}
+
+export function checkReviewTarget(v: unknown): Fault | undefined {
+  return tagged(v, "type", armsOfReviewTarget, checkReviewTargetOthers);
+}
+
+function checkReviewTargetOthers(v: unknown): Fault | undefined {
+  return record(v, ["type"], membersOfReviewTargetOthers);
+}
+
+function checkReviewTargetOthersType(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "uncommittedChanges" && v !== "baseBranch" && v !== "commit" && v !== "custom"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkRewindCapability(v: unknown): Fault | undefined {
+  return record(v, [], membersOfRewindCapability);
+}
+
+export function checkRuleEffect(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkRuleScope(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkSchemaExportParams(v: unknown): Fault | undefined {
+  return record(v, [], membersOfSchemaExportParams);
+}
+
+export function checkSchemaExportRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfSchemaExportRequest);
+}
+
+export function checkSchemaExportResult(v: unknown): Fault | undefined {
+  return record(v, ["version", "digest"], membersOfSchemaExportResult);
+}
+
+export function checkSchemaFormat(v: unknown): Fault | undefined {
+  if (v !== "jsonSchema" && v !== "typescript") {
+    return fault("", "const");
+  }
+  return undefined;
+}
+
+export function checkSchemaInfo(v: unknown): Fault | undefined {
+  return record(v, ["id", "version", "digest"], membersOfSchemaInfo);
+}
+
+export function checkSequence(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 0 || v > 9007199254740991) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+export function checkServerCapabilities(v: unknown): Fault | undefined {
+  return record(v, [], membersOfServerCapabilities);
+}
+
+export function checkServerInfo(v: unknown): Fault | undefined {
+  return record(v, ["name", "version"], membersOfServerInfo);
+}
+
+export function checkServerNotification(v: unknown): Fault | undefined {
+  return tagged(v, "method", armsOfServerNotification, checkServerNotificationOthers);
+}
+
+function checkServerNotificationOthers(v: unknown): Fault | undefined {
+  return record(v, ["method"], membersOfServerNotificationOthers);
+}
+
+function checkServerNotificationOthersMethod(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if ((!(v !== "thread/started" && v !== "thread/updated" && v !== "thread/status/changed" && v !== "thread/archived" && v !== "thread/unarchived" && v !== "thread/deleted" && v !== "thread/rewound" && v !== "thread/closed" && v !== "turn/started" && v !== "turn/completed" && v !== "turn/queue/updated" && v !== "turn/plan/updated" && v !== "turn/diff/updated" && v !== "turn/usage/updated" && v !== "item/started" && v !== "item/completed" && v !== "item/agentMessage/delta" && v !== "item/reasoning/delta" && v !== "item/commandExecution/outputDelta" && v !== "item/toolCall/argumentsDelta" && v !== "item/toolCall/progress" && v !== "item/reset" && v !== "approval/requested" && v !== "approval/resolved" && v !== "userInput/requested" && v !== "userInput/resolved"))) {
+    return fault("", "not");
+  }
+  return undefined;
+}
+
+export function checkServerRequest(v: unknown): Fault | undefined {
+  return tagged(v, "method", armsOfServerRequest);
+}
+
+export function checkServerToClient(v: unknown): Fault | undefined {
+  if (!(checkServerRequest(v) === undefined || checkServerNotification(v) === undefined || checkResponse(v) === undefined)) {
+    return fault("", "choice");
+  }
+  return undefined;
+}
+
+export function checkShutdownRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfShutdownRequest);
+}
+
+export function checkShuttingDownData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfShuttingDownData);
+}
+
+export function checkSkillRefPart(v: unknown): Fault | undefined {
+  return record(v, ["type", "name"], membersOfSkillRefPart);
+}
+
+export function checkSteerMode(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkSubagentItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt"], membersOfSubagentItem);
+}
+
+export function checkSuccessResponse(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "result"], membersOfSuccessResponse);
+}
+
+export function checkText(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 8388608) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkTextContent(v: unknown): Fault | undefined {
+  return record(v, ["type", "text"], membersOfTextContent);
+}
+
+export function checkTextPart(v: unknown): Fault | undefined {
+  return record(v, ["type", "text"], membersOfTextPart);
+}
+
+export function checkThread(v: unknown): Fault | undefined {
+  return record(v, ["id", "status", "agent", "createdAt", "updatedAt", "version", "seq"], membersOfThread);
+}
+
+export function checkThreadArchiveParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadArchiveParams);
+}
+
+export function checkThreadArchiveRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadArchiveRequest);
+}
+
+export function checkThreadArchiveResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadArchiveResult);
+}
+
+export function checkThreadArchivedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfThreadArchivedData);
+}
+
+export function checkThreadArchivedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadArchivedNotification);
+}
+
+export function checkThreadArchivedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "archivedAt", "seq"], membersOfThreadArchivedParams);
+}
+
+export function checkThreadClosedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadClosedNotification);
+}
+
+export function checkThreadClosedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadClosedParams);
+}
+
+export function checkThreadCompactParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadCompactParams);
+}
+
+export function checkThreadCompactRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadCompactRequest);
+}
+
+export function checkThreadCompactResult(v: unknown): Fault | undefined {
+  return record(v, ["outcome"], membersOfThreadCompactResult);
+}
+
+export function checkThreadDeleteParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadDeleteParams);
+}
+
+export function checkThreadDeleteRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadDeleteRequest);
+}
+
+export function checkThreadDeleteResult(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "deletedThreadIds"], membersOfThreadDeleteResult);
+}
+
+export function checkThreadDeletedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadDeletedNotification);
+}
+
+export function checkThreadDeletedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "seq"], membersOfThreadDeletedParams);
+}
+
+export function checkThreadEventsListParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadEventsListParams);
+}
+
+export function checkThreadEventsListRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadEventsListRequest);
+}
+
+export function checkThreadEventsListResult(v: unknown): Fault | undefined {
+  return record(v, ["data"], membersOfThreadEventsListResult);
+}
+
+export function checkThreadForkParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadForkParams);
+}
+
+export function checkThreadForkRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadForkRequest);
+}
+
+export function checkThreadForkResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadForkResult);
+}
+
+export function checkThreadIdentity(v: unknown): Fault | undefined {
+  return record(v, [], membersOfThreadIdentity);
+}
+
+export function checkThreadItemsListParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadItemsListParams);
+}
+
+export function checkThreadItemsListRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadItemsListRequest);
+}
+
+export function checkThreadItemsListResult(v: unknown): Fault | undefined {
+  return record(v, ["data"], membersOfThreadItemsListResult);
+}
+
+export function checkThreadListParams(v: unknown): Fault | undefined {
+  return record(v, [], membersOfThreadListParams);
+}
+
+export function checkThreadListRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfThreadListRequest);
+}
+
+export function checkThreadListResult(v: unknown): Fault | undefined {
+  return record(v, ["data", "totalMatched"], membersOfThreadListResult);
+}
+
+export function checkThreadMode(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkThreadPauseParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadPauseParams);
+}
+
+export function checkThreadPauseRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadPauseRequest);
+}
+
+export function checkThreadPauseResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadPauseResult);
+}
+
+export function checkThreadPausedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "pausedBy"], membersOfThreadPausedData);
+}
+
+export function checkThreadReadParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadReadParams);
+}
+
+export function checkThreadReadRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadReadRequest);
+}
+
+export function checkThreadReadResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadReadResult);
+}
+
+export function checkThreadResumeParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadResumeParams);
+}
+
+function checkThreadResumeParamsAdditionalContext(v: unknown): Fault | undefined {
+  {
+    const f = record(v, [], []);
+    if (f !== undefined) {
+      return f;
+    }
+  }
+  if (isObject(v) && (Object.keys(v).length > 64)) {
+    return fault("", "count");
+  }
+  if (isObject(v)) {
+    for (const k of names(v)) {
+      const f = checkContextEntry(v[k]);
+      if (f !== undefined) {
+        return under(step(k), f);
+      }
+    }
+  }
+  return undefined;
+}
+
+function checkThreadResumeParamsDynamicTools(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkDynamicTool(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkThreadResumeRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadResumeRequest);
+}
+
+export function checkThreadResumeResult(v: unknown): Fault | undefined {
+  return record(v, ["thread", "items", "pending", "queue", "seq", "gap"], membersOfThreadResumeResult);
+}
+
+export function checkThreadRewindParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "itemId"], membersOfThreadRewindParams);
+}
+
+export function checkThreadRewindRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadRewindRequest);
+}
+
+export function checkThreadRewindResult(v: unknown): Fault | undefined {
+  return record(v, ["thread", "removedTurnIds"], membersOfThreadRewindResult);
+}
+
+export function checkThreadRewoundNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadRewoundNotification);
+}
+
+export function checkThreadRewoundParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "itemId", "removedTurnIds", "seq"], membersOfThreadRewoundParams);
+}
+
+export function checkThreadStartParams(v: unknown): Fault | undefined {
+  return record(v, [], membersOfThreadStartParams);
+}
+
+function checkThreadStartParamsAdditionalContext(v: unknown): Fault | undefined {
+  {
+    const f = record(v, [], []);
+    if (f !== undefined) {
+      return f;
+    }
+  }
+  if (isObject(v) && (Object.keys(v).length > 64)) {
+    return fault("", "count");
+  }
+  if (isObject(v)) {
+    for (const k of names(v)) {
+      const f = checkContextEntry(v[k]);
+      if (f !== undefined) {
+        return under(step(k), f);
+      }
+    }
+  }
+  return undefined;
+}
+
+function checkThreadStartParamsDynamicTools(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkDynamicTool(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkThreadStartRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method"], membersOfThreadStartRequest);
+}
+
+export function checkThreadStartResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadStartResult);
+}
+
+export function checkThreadStartedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadStartedNotification);
+}
+
+export function checkThreadStartedParams(v: unknown): Fault | undefined {
+  return record(v, ["thread", "seq"], membersOfThreadStartedParams);
+}
+
+export function checkThreadStatus(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkThreadStatusChangedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadStatusChangedNotification);
+}
+
+export function checkThreadStatusChangedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "status", "seq"], membersOfThreadStatusChangedParams);
+}
+
+export function checkThreadTurnsListParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadTurnsListParams);
+}
+
+export function checkThreadTurnsListRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadTurnsListRequest);
+}
+
+export function checkThreadTurnsListResult(v: unknown): Fault | undefined {
+  return record(v, ["data"], membersOfThreadTurnsListResult);
+}
+
+export function checkThreadUnarchiveParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadUnarchiveParams);
+}
+
+export function checkThreadUnarchiveRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadUnarchiveRequest);
+}
+
+export function checkThreadUnarchiveResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadUnarchiveResult);
+}
+
+export function checkThreadUnarchivedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadUnarchivedNotification);
+}
+
+export function checkThreadUnarchivedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "seq"], membersOfThreadUnarchivedParams);
+}
+
+export function checkThreadUnpauseParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadUnpauseParams);
+}
+
+export function checkThreadUnpauseRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadUnpauseRequest);
+}
+
+export function checkThreadUnpauseResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadUnpauseResult);
+}
+
+export function checkThreadUnsubscribeParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadUnsubscribeParams);
+}
+
+export function checkThreadUnsubscribeRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadUnsubscribeRequest);
+}
+
+export function checkThreadUnsubscribeResult(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "subscribed", "closed"], membersOfThreadUnsubscribeResult);
+}
+
+export function checkThreadUpdateParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfThreadUpdateParams);
+}
+
+export function checkThreadUpdateRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfThreadUpdateRequest);
+}
+
+export function checkThreadUpdateResult(v: unknown): Fault | undefined {
+  return record(v, ["thread"], membersOfThreadUpdateResult);
+}
+
+export function checkThreadUpdatedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfThreadUpdatedNotification);
+}
+
+export function checkThreadUpdatedParams(v: unknown): Fault | undefined {
+  return record(v, ["thread", "seq"], membersOfThreadUpdatedParams);
+}
+
+export function checkTimestamp(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 0 || v > 9007199254740991) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+export function checkTitle(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 512) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkToolCallItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "toolName"], membersOfToolCallItem);
+}
+
+export function checkToolCallParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "itemId", "name", "arguments"], membersOfToolCallParams);
+}
+
+export function checkToolCallRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfToolCallRequest);
+}
+
+export function checkToolCallResult(v: unknown): Fault | undefined {
+  return record(v, ["success"], membersOfToolCallResult);
+}
+
+function checkToolCallResultContentItems(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 1024) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkContentItem(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkToolIdempotency(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkToolMetadata(v: unknown): Fault | undefined {
+  return record(v, [], membersOfToolMetadata);
+}
+
+function checkToolMetadataCapabilityTags(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 64) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkName(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkToolSideEffect(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkTurn(v: unknown): Fault | undefined {
+  return record(v, ["id", "threadId", "status", "input", "agent", "startedAt"], membersOfTurn);
+}
+
+export function checkTurnActiveData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "turnId"], membersOfTurnActiveData);
+}
+
+export function checkTurnCompletedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfTurnCompletedNotification);
+}
+
+export function checkTurnCompletedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turn", "seq"], membersOfTurnCompletedParams);
+}
+
+export function checkTurnDiffUpdatedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfTurnDiffUpdatedNotification);
+}
+
+export function checkTurnDiffUpdatedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "diff", "seq"], membersOfTurnDiffUpdatedParams);
+}
+
+export function checkTurnEndReason(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkTurnEnqueueParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "input"], membersOfTurnEnqueueParams);
+}
+
+function checkTurnEnqueueParamsInput(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkInputPart(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkTurnEnqueueRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnEnqueueRequest);
+}
+
+export function checkTurnEnqueueResult(v: unknown): Fault | undefined {
+  return record(v, ["entryId", "position"], membersOfTurnEnqueueResult);
+}
+
+export function checkTurnError(v: unknown): Fault | undefined {
+  return record(v, ["code", "message"], membersOfTurnError);
+}
+
+export function checkTurnErrorCode(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkTurnInterruptParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfTurnInterruptParams);
+}
+
+export function checkTurnInterruptRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnInterruptRequest);
+}
+
+export function checkTurnInterruptResult(v: unknown): Fault | undefined {
+  return record(v, ["settled", "turn", "untaken"], membersOfTurnInterruptResult);
+}
+
+export function checkTurnMismatchData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfTurnMismatchData);
+}
+
+export function checkTurnPlanUpdatedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfTurnPlanUpdatedNotification);
+}
+
+export function checkTurnPlanUpdatedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "steps", "seq"], membersOfTurnPlanUpdatedParams);
+}
+
+function checkTurnPlanUpdatedParamsSteps(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 1024) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkPlanStep(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkTurnQueueListRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnQueueListRequest);
+}
+
+export function checkTurnQueueRemoveRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnQueueRemoveRequest);
+}
+
+export function checkTurnQueueReorderRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnQueueReorderRequest);
+}
+
+export function checkTurnQueueResumeRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnQueueResumeRequest);
+}
+
+export function checkTurnQueueUpdateRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnQueueUpdateRequest);
+}
+
+export function checkTurnQueueUpdatedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfTurnQueueUpdatedNotification);
+}
+
+export function checkTurnQueueUpdatedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "entries", "held", "seq"], membersOfTurnQueueUpdatedParams);
+}
+
+export function checkTurnResume(v: unknown): Fault | undefined {
+  return record(v, [], membersOfTurnResume);
+}
+
+function checkTurnResumeDecisions(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkResumeDecision(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+function checkTurnResumeResponses(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkResumeResponse(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkTurnStartParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId"], membersOfTurnStartParams);
+}
+
+function checkTurnStartParamsInput(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkInputPart(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkTurnStartRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnStartRequest);
+}
+
+export function checkTurnStartResult(v: unknown): Fault | undefined {
+  return record(v, ["turn"], membersOfTurnStartResult);
+}
+
+export function checkTurnStartedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfTurnStartedNotification);
+}
+
+export function checkTurnStartedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turn", "seq"], membersOfTurnStartedParams);
+}
+
+export function checkTurnStatus(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkTurnSteerParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "expectedTurnId", "input"], membersOfTurnSteerParams);
+}
+
+function checkTurnSteerParamsInput(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 256) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkInputPart(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkTurnSteerRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfTurnSteerRequest);
+}
+
+export function checkTurnSteerResult(v: unknown): Fault | undefined {
+  return record(v, ["turnId", "itemId"], membersOfTurnSteerResult);
+}
+
+export function checkTurnUsageUpdatedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfTurnUsageUpdatedNotification);
+}
+
+export function checkTurnUsageUpdatedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "usage", "seq"], membersOfTurnUsageUpdatedParams);
+}
+
+export function checkUnauthorizedData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable"], membersOfUnauthorizedData);
+}
+
+export function checkUncommittedChangesTarget(v: unknown): Fault | undefined {
+  return record(v, ["type"], membersOfUncommittedChangesTarget);
+}
+
+export function checkUnsupportedVersionData(v: unknown): Fault | undefined {
+  return record(v, ["code", "retryable", "client", "server"], membersOfUnsupportedVersionData);
+}
+
+export function checkUntakenInput(v: unknown): Fault | undefined {
+  return record(v, ["input", "mode"], membersOfUntakenInput);
+}
+
+export function checkUsage(v: unknown): Fault | undefined {
+  return record(v, [], membersOfUsage);
+}
+
+export function checkUsageCall(v: unknown): Fault | undefined {
+  return record(v, ["index", "model", "source"], membersOfUsageCall);
+}
+
+export function checkUsageSource(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  return undefined;
+}
+
+export function checkUserInput(v: unknown): Fault | undefined {
+  return record(v, ["userInputId", "threadId", "turnId", "itemId", "questions", "blocking", "binding"], membersOfUserInput);
+}
+
+function checkUserInputQuestions(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length < 1 || v.length > 3) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkQuestion(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkUserInputAnswer(v: unknown): Fault | undefined {
+  return record(v, ["nonce", "answers"], membersOfUserInputAnswer);
+}
+
+function checkUserInputAnswerAnswers(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 3) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkQuestionAnswer(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkUserInputBinding(v: unknown): Fault | undefined {
+  return record(v, [], membersOfUserInputBinding);
+}
+
+export function checkUserInputItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "userInput"], membersOfUserInputItem);
+}
+
+export function checkUserInputRequestParams(v: unknown): Fault | undefined {
+  return record(v, ["userInput"], membersOfUserInputRequestParams);
+}
+
+export function checkUserInputRequestRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfUserInputRequestRequest);
+}
+
+export function checkUserInputRequestedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfUserInputRequestedNotification);
+}
+
+export function checkUserInputRequestedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "userInput", "seq"], membersOfUserInputRequestedParams);
+}
+
+export function checkUserInputResolution(v: unknown): Fault | undefined {
+  return record(v, ["outcome", "at"], membersOfUserInputResolution);
+}
+
+function checkUserInputResolutionAnswers(v: unknown): Fault | undefined {
+  if (!isArray(v)) {
+    return fault("", "type");
+  }
+  if (v.length > 3) {
+    return fault("", "count");
+  }
+  for (let i = 0; i < v.length; i += 1) {
+    const f = checkQuestionAnswer(v[i]);
+    if (f !== undefined) {
+      return under(`/${i}`, f);
+    }
+  }
+  return undefined;
+}
+
+export function checkUserInputResolveParams(v: unknown): Fault | undefined {
+  return record(v, ["userInputId", "answer"], membersOfUserInputResolveParams);
+}
+
+export function checkUserInputResolveRequest(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "id", "method", "params"], membersOfUserInputResolveRequest);
+}
+
+export function checkUserInputResolveResult(v: unknown): Fault | undefined {
+  return record(v, ["resolution"], membersOfUserInputResolveResult);
+}
+
+export function checkUserInputResolvedNotification(v: unknown): Fault | undefined {
+  return record(v, ["jsonrpc", "method", "params"], membersOfUserInputResolvedNotification);
+}
+
+export function checkUserInputResolvedParams(v: unknown): Fault | undefined {
+  return record(v, ["threadId", "turnId", "itemId", "userInputId", "resolution", "seq"], membersOfUserInputResolvedParams);
+}
+
+export function checkUserMessageItem(v: unknown): Fault | undefined {
+  return record(v, ["id", "type", "threadId", "turnId", "status", "createdAt", "input"], membersOfUserMessageItem);
+}
+
+export function checkVersion(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 64) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+export function checkVersionInterval(v: unknown): Fault | undefined {
+  return record(v, ["minimum", "maximum"], membersOfVersionInterval);
+}
+
+function checkIntegerMin9007199254740991Max9007199254740991(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < -9007199254740991 || v > 9007199254740991) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkIntegerMin0Max3(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 0 || v > 3) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkIntegerMin1Max100(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 1 || v > 100) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkIntegerMin1Max1000(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 1 || v > 1000) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkIntegerMin1Max1000000(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 1 || v > 1000000) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkIntegerMin1Max500(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 1 || v > 500) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkIntegerMin1Max9007199254740991(v: unknown): Fault | undefined {
+  if (!isInteger(v)) {
+    return fault("", "type");
+  }
+  if (v < 1 || v > 9007199254740991) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkNumberMin0(v: unknown): Fault | undefined {
+  if (typeof v !== "number") {
+    return fault("", "type");
+  }
+  if (v < 0) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkNumberMin0Max1(v: unknown): Fault | undefined {
+  if (typeof v !== "number") {
+    return fault("", "type");
+  }
+  if (v < 0 || v > 1) {
+    return fault("", "bound");
+  }
+  return undefined;
+}
+
+function checkStringMin0Max1024(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 1024) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin0Max262144(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 262144) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin0Max4096(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 4096) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin0Max512(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 512) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin0Max65536(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 65536) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin0Max8388608Pattern(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) > 8388608) {
+    return fault("", "length");
+  }
+  if (!/^data\u003aimage\u002f[a-z0-9\u002e\u002b\u002d]+\u003bbase64\u002c[A-Za-z0-9\u002b\u002f]*\u003d{0,2}$/u.test(v)) {
+    return fault("", "pattern");
+  }
+  return undefined;
+}
+
+function checkStringMin1Max1024(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 1024) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin1Max256(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 256) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin1Max512(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 1 || codePoints(v) > 512) {
+    return fault("", "length");
+  }
+  return undefined;
+}
+
+function checkStringMin4Max64Pattern(v: unknown): Fault | undefined {
+  if (typeof v !== "string") {
+    return fault("", "type");
+  }
+  if (codePoints(v) < 4 || codePoints(v) > 64) {
+    return fault("", "length");
+  }
+  if (!/^[0-9a-f]+$/u.test(v)) {
+    return fault("", "pattern");
+  }
+  return undefined;
+}
+
+const membersOfActiveTurn: Table = [
+  ["id", checkIdentifier],
+  ["status", "string"],
+];
+
+const membersOfAgentInfo: Table = [
+  ["id", checkAgentId],
+  ["title", checkTitle],
+  ["external", "boolean"],
+  ["supports", checkAgentSupport],
+];
+
+const membersOfAgentMessageItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["agentMessage"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["text", checkText],
+];
+
+const membersOfAgentSupport: Table = [
+  ["fork", "boolean"],
+  ["rewind", "boolean"],
+  ["review", "boolean"],
+  ["steer", "boolean"],
+];
+
+const membersOfAgentUnsupportedData: Table = [
+  ["code", { only: ["agentUnsupported"] }],
+  ["retryable", "boolean"],
+  ["agent", checkAgentId],
+  ["operation", checkName],
+];
+
+const membersOfAlreadyInitializedData: Table = [
+  ["code", { only: ["alreadyInitialized"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfApproval: Table = [
+  ["approvalId", checkIdentifier],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["subjectItemId", checkIdentifier],
+  ["kind", "string"],
+  ["title", checkTitle],
+  ["preview", checkText],
+  ["reason", checkText],
+  ["toolName", checkName],
+  ["operation", checkText],
+  ["target", checkText],
+  ["risk", "string"],
+  ["scopeKey", checkStringMin1Max1024],
+  ["availableDecisions", checkApprovalAvailableDecisions],
+  ["binding", checkApprovalBinding],
+];
+
+const membersOfApprovalAnswer: Table = [
+  ["decision", "string"],
+  ["nonce", checkNonce],
+  ["optionId", checkIdentifier],
+  ["reason", checkText],
+  ["metadata", checkMetadata],
+];
+
+const membersOfApprovalBinding: Table = [
+  ["operationDigest", checkDigest],
+  ["policyDigest", checkDigest],
+  ["workspaceDigest", checkDigest],
+  ["nonce", checkNonce],
+  ["expiresAt", checkTimestamp],
+];
+
+const membersOfApprovalItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["approval"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["approval", checkApproval],
+  ["resolution", checkApprovalResolution],
+];
+
+const membersOfApprovalOption: Table = [
+  ["optionId", checkIdentifier],
+  ["label", checkTitle],
+  ["decision", "string"],
+  ["rule", checkApprovalRuleDraft],
+];
+
+const membersOfApprovalRequestParams: Table = [
+  ["approval", checkApproval],
+];
+
+const membersOfApprovalRequestRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["approval/request"] }],
+  ["params", checkApprovalRequestParams],
+];
+
+const membersOfApprovalRequestedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["approval/requested"] }],
+  ["params", checkApprovalRequestedParams],
+];
+
+const membersOfApprovalRequestedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["approval", checkApproval],
+  ["seq", checkSequence],
+];
+
+const membersOfApprovalResolution: Table = [
+  ["outcome", "string"],
+  ["decision", "string"],
+  ["optionId", checkIdentifier],
+  ["reason", checkText],
+  ["metadata", checkMetadata],
+  ["at", checkTimestamp],
+];
+
+const membersOfApprovalResolveParams: Table = [
+  ["approvalId", checkIdentifier],
+  ["answer", checkApprovalAnswer],
+];
+
+const membersOfApprovalResolveRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["approval/resolve"] }],
+  ["params", checkApprovalResolveParams],
+];
+
+const membersOfApprovalResolveResult: Table = [
+  ["resolution", checkApprovalResolution],
+];
+
+const membersOfApprovalResolvedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["approval/resolved"] }],
+  ["params", checkApprovalResolvedParams],
+];
+
+const membersOfApprovalResolvedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["approvalId", checkIdentifier],
+  ["resolution", checkApprovalResolution],
+  ["seq", checkSequence],
+];
+
+const membersOfApprovalRule: Table = [
+  ["id", checkIdentifier],
+  ["kind", "string"],
+  ["scopeKey", checkStringMin1Max1024],
+  ["effect", "string"],
+  ["scope", "string"],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["workspacePath", checkPath],
+  ["createdAt", checkTimestamp],
+];
+
+const membersOfApprovalRuleDraft: Table = [
+  ["kind", "string"],
+  ["scopeKey", checkStringMin1Max1024],
+  ["effect", "string"],
+  ["scope", "string"],
+];
+
+const membersOfApprovalRulesListParams: Table = [
+  ["threadId", checkIdentifier],
+  ["cursor", checkCursor],
+  ["limit", checkIntegerMin1Max500],
+];
+
+const membersOfApprovalRulesListRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["approvalRules/list"] }],
+  ["params", checkApprovalRulesListParams],
+];
+
+const membersOfApprovalRulesListResult: Table = [
+  ["data", { list: checkApprovalRule }],
+  ["nextCursor", checkCursor],
+];
+
+const membersOfApprovalRulesRemoveParams: Table = [
+  ["ruleId", checkIdentifier],
+];
+
+const membersOfApprovalRulesRemoveRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["approvalRules/remove"] }],
+  ["params", checkApprovalRulesRemoveParams],
+];
+
+const membersOfArtifactItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["artifact"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["name", checkName],
+  ["mimeType", checkName],
+  ["path", checkPath],
+  ["sizeBytes", checkBytes],
+  ["digest", checkDigest],
+];
+
+const membersOfBaseBranchTarget: Table = [
+  ["type", { only: ["baseBranch"] }],
+  ["branch", checkName],
+];
+
+const membersOfBudget: Table = [
+  ["limitTokens", checkCount],
+  ["usedTokens", checkCount],
+  ["limitCalls", checkCount],
+  ["usedCalls", checkCount],
+  ["limitMs", checkMilliseconds],
+  ["usedMs", checkMilliseconds],
+  ["exhausted", "string"],
+];
+
+const membersOfCacheUsage: Table = [
+  ["status", "string"],
+  ["readTokens", checkCount],
+  ["writeTokens", checkCount],
+  ["uncachedTokens", checkCount],
+  ["source", checkName],
+];
+
+const membersOfClientCapabilities: Table = [
+  ["approvals", "boolean"],
+  ["userInput", "boolean"],
+  ["dynamicTools", "boolean"],
+  ["traces", "boolean"],
+  ["toolProgress", "boolean"],
+  ["experimental", "boolean"],
+  ["optOutNotifications", checkClientCapabilitiesOptOutNotifications],
+];
+
+const membersOfClientInfo: Table = [
+  ["name", checkName],
+  ["title", checkTitle],
+  ["version", checkVersion],
+];
+
+const armsOfClientNotification: Arms = {
+  "initialized": checkInitializedNotification,
+};
+
+const membersOfClientNotificationOthers: Table = [
+  ["method", checkClientNotificationOthersMethod],
+];
+
+const armsOfClientRequest: Arms = {
+  "initialize": checkInitializeRequest,
+  "ping": checkPingRequest,
+  "shutdown": checkShutdownRequest,
+  "thread/start": checkThreadStartRequest,
+  "thread/resume": checkThreadResumeRequest,
+  "thread/read": checkThreadReadRequest,
+  "thread/list": checkThreadListRequest,
+  "thread/turns/list": checkThreadTurnsListRequest,
+  "thread/items/list": checkThreadItemsListRequest,
+  "thread/events/list": checkThreadEventsListRequest,
+  "thread/fork": checkThreadForkRequest,
+  "thread/rewind": checkThreadRewindRequest,
+  "thread/update": checkThreadUpdateRequest,
+  "thread/archive": checkThreadArchiveRequest,
+  "thread/unarchive": checkThreadUnarchiveRequest,
+  "thread/delete": checkThreadDeleteRequest,
+  "thread/pause": checkThreadPauseRequest,
+  "thread/unpause": checkThreadUnpauseRequest,
+  "thread/unsubscribe": checkThreadUnsubscribeRequest,
+  "thread/compact": checkThreadCompactRequest,
+  "turn/start": checkTurnStartRequest,
+  "turn/steer": checkTurnSteerRequest,
+  "turn/interrupt": checkTurnInterruptRequest,
+  "turn/enqueue": checkTurnEnqueueRequest,
+  "turn/queue/list": checkTurnQueueListRequest,
+  "turn/queue/remove": checkTurnQueueRemoveRequest,
+  "turn/queue/reorder": checkTurnQueueReorderRequest,
+  "turn/queue/update": checkTurnQueueUpdateRequest,
+  "turn/queue/resume": checkTurnQueueResumeRequest,
+  "review/start": checkReviewStartRequest,
+  "approval/resolve": checkApprovalResolveRequest,
+  "approvalRules/list": checkApprovalRulesListRequest,
+  "approvalRules/remove": checkApprovalRulesRemoveRequest,
+  "userInput/resolve": checkUserInputResolveRequest,
+  "model/list": checkModelListRequest,
+  "schema/export": checkSchemaExportRequest,
+};
+
+const membersOfCommandExecutionItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["commandExecution"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["command", checkText],
+  ["cwd", checkPath],
+  ["output", checkText],
+  ["exitCode", checkIntegerMin9007199254740991Max9007199254740991],
+  ["executionStarted", "boolean"],
+  ["durationMs", checkMilliseconds],
+  ["errorCode", checkErrorCode],
+];
+
+const membersOfCommandRefPart: Table = [
+  ["type", { only: ["commandRef"] }],
+  ["name", checkName],
+  ["arguments", checkStringMin0Max65536],
+];
+
+const membersOfCommitTarget: Table = [
+  ["type", { only: ["commit"] }],
+  ["sha", checkStringMin4Max64Pattern],
+  ["title", checkTitle],
+];
+
+const membersOfConflictData: Table = [
+  ["code", { only: ["conflict"] }],
+  ["retryable", "boolean"],
+  ["reason", "string"],
+];
+
+const membersOfConformanceCapability: Table = [
+  ["script", checkIntegerMin1Max1000000],
+  ["agent", checkAgentId],
+];
+
+const armsOfContentItem: Arms = {
+  "text": checkTextContent,
+  "image": checkImageContent,
+};
+
+const membersOfContentItemOthers: Table = [
+  ["type", checkContentItemOthersType],
+];
+
+const membersOfContextCompactionItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["contextCompaction"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["outcome", "string"],
+  ["tokensBefore", checkCount],
+  ["tokensAfter", checkCount],
+];
+
+const membersOfContextEntry: Table = [
+  ["kind", { only: ["application"] }],
+  ["value", checkStringMin0Max262144],
+];
+
+const membersOfContextRefPart: Table = [
+  ["type", { only: ["contextRef"] }],
+  ["key", checkName],
+];
+
+const membersOfCursorInvalidData: Table = [
+  ["code", { only: ["cursorInvalid"] }],
+  ["retryable", "boolean"],
+  ["reason", "string"],
+];
+
+const membersOfCustomTarget: Table = [
+  ["type", { only: ["custom"] }],
+  ["instructions", checkText],
+];
+
+const membersOfDynamicTool: Table = [
+  ["namespace", checkName],
+  ["name", checkName],
+  ["description", checkText],
+  ["inputSchema", "object"],
+  ["deferLoading", "boolean"],
+];
+
+const membersOfDynamicToolCallItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["dynamicToolCall"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["namespace", checkName],
+  ["toolName", checkName],
+  ["success", "boolean"],
+  ["contentItems", checkDynamicToolCallItemContentItems],
+  ["errorMessage", checkStringMin0Max4096],
+  ["executionStarted", "boolean"],
+  ["durationMs", checkMilliseconds],
+  ["errorCode", checkErrorCode],
+];
+
+const armsOfErrorData: Arms = {
+  "parseError": checkParseErrorData,
+  "invalidRequest": checkInvalidRequestData,
+  "methodNotFound": checkMethodNotFoundData,
+  "invalidParams": checkInvalidParamsData,
+  "internalError": checkInternalErrorData,
+  "overloaded": checkOverloadedData,
+  "notInitialized": checkNotInitializedData,
+  "alreadyInitialized": checkAlreadyInitializedData,
+  "notFound": checkNotFoundData,
+  "unsupportedVersion": checkUnsupportedVersionData,
+  "experimentalRequired": checkExperimentalRequiredData,
+  "unauthorized": checkUnauthorizedData,
+  "cursorInvalid": checkCursorInvalidData,
+  "conflict": checkConflictData,
+  "notSettled": checkNotSettledData,
+  "shuttingDown": checkShuttingDownData,
+  "turnActive": checkTurnActiveData,
+  "turnMismatch": checkTurnMismatchData,
+  "threadPaused": checkThreadPausedData,
+  "threadArchived": checkThreadArchivedData,
+  "noActiveTurn": checkNoActiveTurnData,
+  "hostError": checkHostErrorData,
+  "agentUnsupported": checkAgentUnsupportedData,
+  "requestClosed": checkRequestClosedData,
+};
+
+const membersOfErrorDataOthers: Table = [
+  ["code", checkErrorDataOthersCode],
+];
+
+const membersOfErrorItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["error"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["code", checkErrorCode],
+  ["message", checkStringMin0Max4096],
+  ["willRetry", "boolean"],
+];
+
+const membersOfErrorObject: Table = [
+  ["code", checkIntegerMin9007199254740991Max9007199254740991],
+  ["message", checkStringMin0Max4096],
+  ["data", checkErrorData],
+];
+
+const membersOfErrorResponse: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", { any: [checkRequestId, "null"] }],
+  ["error", checkErrorObject],
+];
+
+const membersOfEvidence: Table = [
+  ["status", "string"],
+  ["seq", checkSequence],
+  ["outputDigest", checkDigest],
+  ["headHash", checkRecordHash],
+];
+
+const membersOfExperimentalRequiredData: Table = [
+  ["code", { only: ["experimentalRequired"] }],
+  ["retryable", "boolean"],
+  ["subject", checkName],
+];
+
+const membersOfFileChange: Table = [
+  ["path", checkPath],
+  ["kind", "string"],
+  ["movedTo", checkPath],
+  ["diff", checkText],
+];
+
+const membersOfFileChangeItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["fileChange"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["changes", checkFileChangeItemChanges],
+  ["executionStarted", "boolean"],
+  ["durationMs", checkMilliseconds],
+  ["errorCode", checkErrorCode],
+];
+
+const membersOfFileRefPart: Table = [
+  ["type", { only: ["fileRef"] }],
+  ["path", checkPath],
+  ["startLine", checkIntegerMin1Max9007199254740991],
+  ["endLine", checkIntegerMin1Max9007199254740991],
+];
+
+const membersOfForkOrigin: Table = [
+  ["threadId", checkIdentifier],
+  ["itemId", checkIdentifier],
+];
+
+const membersOfHostErrorData: Table = [
+  ["code", { only: ["hostError"] }],
+  ["retryable", "boolean"],
+  ["hostCode", checkErrorCode],
+];
+
+const membersOfImageContent: Table = [
+  ["type", { only: ["image"] }],
+  ["url", checkStringMin0Max8388608Pattern],
+];
+
+const membersOfImagePart: Table = [
+  ["type", { only: ["image"] }],
+  ["url", checkStringMin0Max8388608Pattern],
+];
+
+const membersOfInitializeParams: Table = [
+  ["protocolVersion", checkIntegerMin1Max1000000],
+  ["minimumProtocolVersion", checkIntegerMin1Max1000000],
+  ["clientInfo", checkClientInfo],
+  ["capabilities", checkClientCapabilities],
+];
+
+const membersOfInitializeRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["initialize"] }],
+  ["params", checkInitializeParams],
+];
+
+const membersOfInitializeResult: Table = [
+  ["protocolVersion", checkIntegerMin1Max1000000],
+  ["minimumProtocolVersion", checkIntegerMin1Max1000000],
+  ["downgraded", "boolean"],
+  ["serverInfo", checkServerInfo],
+  ["userAgent", checkStringMin1Max512],
+  ["capabilities", checkServerCapabilities],
+  ["limits", checkLimits],
+  ["agents", { list: checkAgentInfo }],
+  ["extensions", { list: checkName }],
+  ["schema", checkSchemaInfo],
+];
+
+const membersOfInitializedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["initialized"] }],
+  ["params", "object"],
+];
+
+const armsOfInputPart: Arms = {
+  "text": checkTextPart,
+  "image": checkImagePart,
+  "localImage": checkLocalImagePart,
+  "fileRef": checkFileRefPart,
+  "commandRef": checkCommandRefPart,
+  "skillRef": checkSkillRefPart,
+  "contextRef": checkContextRefPart,
+};
+
+const membersOfInputPartOthers: Table = [
+  ["type", checkInputPartOthersType],
+];
+
+const membersOfInternalErrorData: Table = [
+  ["code", { only: ["internalError"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfInvalidParamsData: Table = [
+  ["code", { only: ["invalidParams"] }],
+  ["retryable", "boolean"],
+  ["issues", checkInvalidParamsDataIssues],
+];
+
+const membersOfInvalidRequestData: Table = [
+  ["code", { only: ["invalidRequest"] }],
+  ["retryable", "boolean"],
+  ["limit", checkCount],
+];
+
+const armsOfItem: Arms = {
+  "userMessage": checkUserMessageItem,
+  "agentMessage": checkAgentMessageItem,
+  "reasoning": checkReasoningItem,
+  "plan": checkPlanItem,
+  "commandExecution": checkCommandExecutionItem,
+  "fileChange": checkFileChangeItem,
+  "toolCall": checkToolCallItem,
+  "mcpToolCall": checkMcpToolCallItem,
+  "dynamicToolCall": checkDynamicToolCallItem,
+  "subagent": checkSubagentItem,
+  "approval": checkApprovalItem,
+  "userInput": checkUserInputItem,
+  "review": checkReviewItem,
+  "artifact": checkArtifactItem,
+  "contextCompaction": checkContextCompactionItem,
+  "notice": checkNoticeItem,
+  "error": checkErrorItem,
+};
+
+const membersOfItemOthers: Table = [
+  ["type", checkItemOthersType],
+];
+
+const membersOfItemAgentMessageDeltaNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/agentMessage/delta"] }],
+  ["params", checkItemDeltaParams],
+];
+
+const membersOfItemCommandExecutionOutputDeltaNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/commandExecution/outputDelta"] }],
+  ["params", checkItemDeltaParams],
+];
+
+const membersOfItemCompletedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/completed"] }],
+  ["params", checkItemCompletedParams],
+];
+
+const membersOfItemCompletedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["item", checkItem],
+  ["seq", checkSequence],
+];
+
+const membersOfItemDeltaParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["offset", checkCount],
+  ["delta", checkText],
+];
+
+const membersOfItemReasoningDeltaNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/reasoning/delta"] }],
+  ["params", checkItemDeltaParams],
+];
+
+const membersOfItemResetNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/reset"] }],
+  ["params", checkItemResetParams],
+];
+
+const membersOfItemResetParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemIds", checkItemResetParamsItemIds],
+  ["reason", checkStringMin0Max4096],
+  ["seq", checkSequence],
+];
+
+const membersOfItemStartedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/started"] }],
+  ["params", checkItemStartedParams],
+];
+
+const membersOfItemStartedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["item", checkItem],
+  ["seq", checkSequence],
+];
+
+const membersOfItemToolCallArgumentsDeltaNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/toolCall/argumentsDelta"] }],
+  ["params", checkItemDeltaParams],
+];
+
+const membersOfItemToolCallProgressNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["item/toolCall/progress"] }],
+  ["params", checkItemToolCallProgressParams],
+];
+
+const membersOfItemToolCallProgressParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["message", checkStringMin0Max4096],
+  ["progress", checkNumberMin0],
+  ["total", checkNumberMin0],
+];
+
+const membersOfLimits: Table = [
+  ["messageBytes", checkBytes],
+  ["depth", checkCount],
+  ["requests", checkCount],
+  ["requestBytes", checkBytes],
+  ["outputMessages", checkCount],
+  ["outputBytes", checkBytes],
+  ["pendingServerRequests", checkCount],
+  ["replayEvents", checkCount],
+  ["pageBytes", checkBytes],
+  ["queueEntries", checkCount],
+  ["idLength", checkCount],
+  ["metadataBytes", checkBytes],
+  ["contextBytes", checkBytes],
+  ["interruptMs", checkMilliseconds],
+  ["shutdownMs", checkMilliseconds],
+  ["approvalGraceMs", checkMilliseconds],
+  ["approvalTtlMs", checkMilliseconds],
+  ["fsync", "string"],
+];
+
+const membersOfLocalImagePart: Table = [
+  ["type", { only: ["localImage"] }],
+  ["path", checkPath],
+];
+
+const membersOfMcpToolCallItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["mcpToolCall"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["server", checkName],
+  ["toolName", checkName],
+  ["executionStarted", "boolean"],
+  ["durationMs", checkMilliseconds],
+  ["errorCode", checkErrorCode],
+];
+
+const membersOfMethodNotFoundData: Table = [
+  ["code", { only: ["methodNotFound"] }],
+  ["retryable", "boolean"],
+  ["capability", checkName],
+];
+
+const membersOfModel: Table = [
+  ["id", checkName],
+  ["title", checkTitle],
+  ["provider", checkName],
+  ["contextTokens", checkCount],
+  ["supportsTools", "boolean"],
+  ["default", "boolean"],
+];
+
+const membersOfModelListParams: Table = [
+  ["agent", checkAgentId],
+];
+
+const membersOfModelListRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["model/list"] }],
+  ["params", checkModelListParams],
+];
+
+const membersOfModelListResult: Table = [
+  ["data", { list: checkModel }],
+];
+
+const membersOfNoActiveTurnData: Table = [
+  ["code", { only: ["noActiveTurn"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfNotFoundData: Table = [
+  ["code", { only: ["notFound"] }],
+  ["retryable", "boolean"],
+  ["kind", "string"],
+  ["id", checkStringMin0Max512],
+];
+
+const membersOfNotInitializedData: Table = [
+  ["code", { only: ["notInitialized"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfNotSettledData: Table = [
+  ["code", { only: ["notSettled"] }],
+  ["retryable", "boolean"],
+  ["retryAfterMs", checkMilliseconds],
+];
+
+const membersOfNoticeItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["notice"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["level", "string"],
+  ["text", checkText],
+  ["code", checkErrorCode],
+];
+
+const membersOfNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", checkStringMin1Max256],
+  ["params", "object"],
+];
+
+const membersOfOverloadedData: Table = [
+  ["code", { only: ["overloaded"] }],
+  ["retryable", "boolean"],
+  ["retryAfterMs", checkMilliseconds],
+];
+
+const membersOfParamsIssue: Table = [
+  ["path", checkStringMin0Max4096],
+  ["expected", checkStringMin0Max512],
+  ["message", checkStringMin0Max1024],
+];
+
+const membersOfParseErrorData: Table = [
+  ["code", { only: ["parseError"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfPendingApproval: Table = [
+  ["type", { only: ["approval"] }],
+  ["approval", checkApproval],
+];
+
+const armsOfPendingRequest: Arms = {
+  "approval": checkPendingApproval,
+  "userInput": checkPendingUserInput,
+};
+
+const membersOfPendingRequestOthers: Table = [
+  ["type", checkPendingRequestOthersType],
+];
+
+const membersOfPendingUserInput: Table = [
+  ["type", { only: ["userInput"] }],
+  ["userInput", checkUserInput],
+];
+
+const membersOfPingRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["ping"] }],
+  ["params", "object"],
+];
+
+const membersOfPlanItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["plan"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["steps", checkPlanItemSteps],
+];
+
+const membersOfPlanStep: Table = [
+  ["text", checkText],
+  ["status", "string"],
+];
+
+const membersOfQuestion: Table = [
+  ["id", checkIdentifier],
+  ["header", checkTitle],
+  ["text", checkText],
+  ["options", checkQuestionOptions],
+  ["multiple", "boolean"],
+  ["freeText", "boolean"],
+  ["secret", "boolean"],
+];
+
+const membersOfQuestionAnswer: Table = [
+  ["questionId", checkIdentifier],
+  ["optionIds", checkQuestionAnswerOptionIds],
+  ["text", checkText],
+];
+
+const membersOfQuestionOption: Table = [
+  ["id", checkIdentifier],
+  ["label", checkTitle],
+  ["description", checkText],
+];
+
+const membersOfQueueEntry: Table = [
+  ["id", checkIdentifier],
+  ["threadId", checkIdentifier],
+  ["input", { list: checkInputPart }],
+  ["clientMessageId", checkStringMin1Max256],
+  ["createdAt", checkTimestamp],
+];
+
+const membersOfQueueListParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfQueueRemoveParams: Table = [
+  ["threadId", checkIdentifier],
+  ["entryId", checkIdentifier],
+];
+
+const membersOfQueueReorderParams: Table = [
+  ["threadId", checkIdentifier],
+  ["entryIds", checkQueueReorderParamsEntryIds],
+];
+
+const membersOfQueueResult: Table = [
+  ["entries", { list: checkQueueEntry }],
+  ["held", "boolean"],
+];
+
+const membersOfQueueResumeParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfQueueUpdateParams: Table = [
+  ["threadId", checkIdentifier],
+  ["entryId", checkIdentifier],
+  ["input", checkQueueUpdateParamsInput],
+];
+
+const membersOfReasoningItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["reasoning"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["text", checkText],
+];
+
+const membersOfRecordEvent: Table = [
+  ["seq", checkSequence],
+  ["prev", checkRecordHash],
+  ["at", checkTimestamp],
+  ["type", checkName],
+  ["trace", checkName],
+  ["idempotencyKey", checkIdempotencyKey],
+  ["payload", "object"],
+  ["hash", checkRecordHash],
+];
+
+const membersOfRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", checkStringMin1Max256],
+  ["params", "object"],
+];
+
+const membersOfRequestClosedData: Table = [
+  ["code", { only: ["requestClosed"] }],
+  ["retryable", "boolean"],
+  ["resolution", "string"],
+];
+
+const membersOfResumeDecision: Table = [
+  ["approvalId", checkIdentifier],
+  ["answer", checkApprovalAnswer],
+];
+
+const membersOfResumeResponse: Table = [
+  ["userInputId", checkIdentifier],
+  ["answer", checkUserInputAnswer],
+];
+
+const membersOfReview: Table = [
+  ["findings", checkReviewFindings],
+  ["overallCorrectness", checkText],
+  ["overallExplanation", checkText],
+];
+
+const membersOfReviewFinding: Table = [
+  ["title", checkTitle],
+  ["body", checkText],
+  ["priority", checkIntegerMin0Max3],
+  ["confidence", checkNumberMin0Max1],
+  ["location", checkReviewLocation],
+];
+
+const membersOfReviewItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["review"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["target", checkReviewTarget],
+  ["review", checkReview],
+];
+
+const membersOfReviewLocation: Table = [
+  ["path", checkPath],
+  ["startLine", checkIntegerMin1Max9007199254740991],
+  ["endLine", checkIntegerMin1Max9007199254740991],
+];
+
+const membersOfReviewStartParams: Table = [
+  ["threadId", checkIdentifier],
+  ["target", checkReviewTarget],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfReviewStartRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["review/start"] }],
+  ["params", checkReviewStartParams],
+];
+
+const membersOfReviewStartResult: Table = [
+  ["turn", checkTurn],
+  ["reviewThreadId", checkIdentifier],
+  ["replayed", "boolean"],
+];
+
+const armsOfReviewTarget: Arms = {
+  "uncommittedChanges": checkUncommittedChangesTarget,
+  "baseBranch": checkBaseBranchTarget,
+  "commit": checkCommitTarget,
+  "custom": checkCustomTarget,
+};
+
+const membersOfReviewTargetOthers: Table = [
+  ["type", checkReviewTargetOthersType],
+];
+
+const membersOfRewindCapability: Table = [
+  ["files", "boolean"],
+];
+
+const membersOfSchemaExportParams: Table = [
+  ["format", { only: ["jsonSchema", "typescript"] }],
+];
+
+const membersOfSchemaExportRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["schema/export"] }],
+  ["params", checkSchemaExportParams],
+];
+
+const membersOfSchemaExportResult: Table = [
+  ["version", checkVersion],
+  ["digest", checkDigest],
+  ["jsonSchema", "object"],
+  ["typescript", checkText],
+];
+
+const membersOfSchemaInfo: Table = [
+  ["id", checkStringMin1Max512],
+  ["version", checkVersion],
+  ["digest", checkDigest],
+];
+
+const membersOfServerCapabilities: Table = [
+  ["threads", { only: [true] }],
+  ["turns", { only: [true] }],
+  ["queue", { only: [true] }],
+  ["steer", { only: [true] }],
+  ["fork", { only: [true] }],
+  ["rewind", checkRewindCapability],
+  ["approvals", { only: [true] }],
+  ["approvalRules", { only: [true] }],
+  ["userInput", { only: [true] }],
+  ["dynamicTools", { only: [true] }],
+  ["appContext", { only: [true] }],
+  ["reviews", { only: [true] }],
+  ["traces", { only: [true] }],
+  ["outputSchema", { only: [true] }],
+  ["events", { only: [true] }],
+  ["models", { only: [true] }],
+  ["schemaExport", { only: [true] }],
+  ["conformance", checkConformanceCapability],
+];
+
+const membersOfServerInfo: Table = [
+  ["name", checkName],
+  ["version", checkVersion],
+];
+
+const armsOfServerNotification: Arms = {
+  "thread/started": checkThreadStartedNotification,
+  "thread/updated": checkThreadUpdatedNotification,
+  "thread/status/changed": checkThreadStatusChangedNotification,
+  "thread/archived": checkThreadArchivedNotification,
+  "thread/unarchived": checkThreadUnarchivedNotification,
+  "thread/deleted": checkThreadDeletedNotification,
+  "thread/rewound": checkThreadRewoundNotification,
+  "thread/closed": checkThreadClosedNotification,
+  "turn/started": checkTurnStartedNotification,
+  "turn/completed": checkTurnCompletedNotification,
+  "turn/queue/updated": checkTurnQueueUpdatedNotification,
+  "turn/plan/updated": checkTurnPlanUpdatedNotification,
+  "turn/diff/updated": checkTurnDiffUpdatedNotification,
+  "turn/usage/updated": checkTurnUsageUpdatedNotification,
+  "item/started": checkItemStartedNotification,
+  "item/completed": checkItemCompletedNotification,
+  "item/agentMessage/delta": checkItemAgentMessageDeltaNotification,
+  "item/reasoning/delta": checkItemReasoningDeltaNotification,
+  "item/commandExecution/outputDelta": checkItemCommandExecutionOutputDeltaNotification,
+  "item/toolCall/argumentsDelta": checkItemToolCallArgumentsDeltaNotification,
+  "item/toolCall/progress": checkItemToolCallProgressNotification,
+  "item/reset": checkItemResetNotification,
+  "approval/requested": checkApprovalRequestedNotification,
+  "approval/resolved": checkApprovalResolvedNotification,
+  "userInput/requested": checkUserInputRequestedNotification,
+  "userInput/resolved": checkUserInputResolvedNotification,
+};
+
+const membersOfServerNotificationOthers: Table = [
+  ["method", checkServerNotificationOthersMethod],
+];
+
+const armsOfServerRequest: Arms = {
+  "ping": checkPingRequest,
+  "approval/request": checkApprovalRequestRequest,
+  "userInput/request": checkUserInputRequestRequest,
+  "tool/call": checkToolCallRequest,
+};
+
+const membersOfShutdownRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["shutdown"] }],
+  ["params", "object"],
+];
+
+const membersOfShuttingDownData: Table = [
+  ["code", { only: ["shuttingDown"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfSkillRefPart: Table = [
+  ["type", { only: ["skillRef"] }],
+  ["name", checkName],
+];
+
+const membersOfSubagentItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["subagent"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["task", checkText],
+  ["childThreadId", checkIdentifier],
+  ["childAgent", checkAgentId],
+  ["result", checkText],
+  ["executionStarted", "boolean"],
+  ["durationMs", checkMilliseconds],
+  ["errorCode", checkErrorCode],
+];
+
+const membersOfSuccessResponse: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+];
+
+const membersOfTextContent: Table = [
+  ["type", { only: ["text"] }],
+  ["text", checkText],
+];
+
+const membersOfTextPart: Table = [
+  ["type", { only: ["text"] }],
+  ["text", checkText],
+];
+
+const membersOfThread: Table = [
+  ["id", checkIdentifier],
+  ["status", "string"],
+  ["pausedBy", "string"],
+  ["activeTurn", checkActiveTurn],
+  ["agent", checkAgentId],
+  ["cwd", checkPath],
+  ["title", checkTitle],
+  ["mode", "string"],
+  ["permissionMode", "string"],
+  ["approvalPolicy", { only: ["pause", "decline"] }],
+  ["config", checkConfig],
+  ["identity", checkThreadIdentity],
+  ["metadata", checkMetadata],
+  ["parentThreadId", checkIdentifier],
+  ["forkedFrom", checkForkOrigin],
+  ["archivedAt", checkTimestamp],
+  ["createdAt", checkTimestamp],
+  ["updatedAt", checkTimestamp],
+  ["version", checkCount],
+  ["seq", checkSequence],
+];
+
+const membersOfThreadArchiveParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadArchiveRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/archive"] }],
+  ["params", checkThreadArchiveParams],
+];
+
+const membersOfThreadArchiveResult: Table = [
+  ["thread", checkThread],
+];
+
+const membersOfThreadArchivedData: Table = [
+  ["code", { only: ["threadArchived"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfThreadArchivedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/archived"] }],
+  ["params", checkThreadArchivedParams],
+];
+
+const membersOfThreadArchivedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["archivedAt", checkTimestamp],
+  ["seq", checkSequence],
+];
+
+const membersOfThreadClosedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/closed"] }],
+  ["params", checkThreadClosedParams],
+];
+
+const membersOfThreadClosedParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadCompactParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadCompactRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/compact"] }],
+  ["params", checkThreadCompactParams],
+];
+
+const membersOfThreadCompactResult: Table = [
+  ["outcome", "string"],
+];
+
+const membersOfThreadDeleteParams: Table = [
+  ["threadId", checkIdentifier],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfThreadDeleteRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/delete"] }],
+  ["params", checkThreadDeleteParams],
+];
+
+const membersOfThreadDeleteResult: Table = [
+  ["threadId", checkIdentifier],
+  ["deletedThreadIds", { list: checkIdentifier }],
+  ["replayed", "boolean"],
+];
+
+const membersOfThreadDeletedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/deleted"] }],
+  ["params", checkThreadDeletedParams],
+];
+
+const membersOfThreadDeletedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["seq", checkSequence],
+];
+
+const membersOfThreadEventsListParams: Table = [
+  ["threadId", checkIdentifier],
+  ["afterSeq", checkSequence],
+  ["cursor", checkCursor],
+  ["limit", checkIntegerMin1Max1000],
+];
+
+const membersOfThreadEventsListRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/events/list"] }],
+  ["params", checkThreadEventsListParams],
+];
+
+const membersOfThreadEventsListResult: Table = [
+  ["data", { list: checkRecordEvent }],
+  ["nextCursor", checkCursor],
+];
+
+const membersOfThreadForkParams: Table = [
+  ["threadId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["newThreadId", checkIdentifier],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfThreadForkRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/fork"] }],
+  ["params", checkThreadForkParams],
+];
+
+const membersOfThreadForkResult: Table = [
+  ["thread", checkThread],
+  ["replayed", "boolean"],
+];
+
+const membersOfThreadIdentity: Table = [
+  ["channelName", checkName],
+  ["userId", checkName],
+  ["channelContext", checkStringMin0Max1024],
+  ["workspacePath", checkPath],
+];
+
+const membersOfThreadItemsListParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["cursor", checkCursor],
+  ["limit", checkIntegerMin1Max500],
+  ["direction", { only: ["ascending", "descending"] }],
+];
+
+const membersOfThreadItemsListRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/items/list"] }],
+  ["params", checkThreadItemsListParams],
+];
+
+const membersOfThreadItemsListResult: Table = [
+  ["data", { list: checkItem }],
+  ["nextCursor", checkCursor],
+];
+
+const membersOfThreadListParams: Table = [
+  ["query", checkStringMin0Max512],
+  ["agent", checkAgentId],
+  ["archived", "boolean"],
+  ["identity", checkThreadIdentity],
+  ["cursor", checkCursor],
+  ["limit", checkIntegerMin1Max100],
+  ["direction", { only: ["ascending", "descending"] }],
+];
+
+const membersOfThreadListRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/list"] }],
+  ["params", checkThreadListParams],
+];
+
+const membersOfThreadListResult: Table = [
+  ["data", { list: checkThread }],
+  ["nextCursor", checkCursor],
+  ["totalMatched", checkCount],
+];
+
+const membersOfThreadPauseParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadPauseRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/pause"] }],
+  ["params", checkThreadPauseParams],
+];
+
+const membersOfThreadPauseResult: Table = [
+  ["thread", checkThread],
+];
+
+const membersOfThreadPausedData: Table = [
+  ["code", { only: ["threadPaused"] }],
+  ["retryable", "boolean"],
+  ["pausedBy", "string"],
+];
+
+const membersOfThreadReadParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadReadRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/read"] }],
+  ["params", checkThreadReadParams],
+];
+
+const membersOfThreadReadResult: Table = [
+  ["thread", checkThread],
+];
+
+const membersOfThreadResumeParams: Table = [
+  ["threadId", checkIdentifier],
+  ["afterSeq", checkSequence],
+  ["additionalContext", checkThreadResumeParamsAdditionalContext],
+  ["dynamicTools", checkThreadResumeParamsDynamicTools],
+];
+
+const membersOfThreadResumeRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/resume"] }],
+  ["params", checkThreadResumeParams],
+];
+
+const membersOfThreadResumeResult: Table = [
+  ["thread", checkThread],
+  ["activeTurn", checkTurn],
+  ["items", { list: checkItem }],
+  ["pending", { list: checkPendingRequest }],
+  ["queue", { list: checkQueueEntry }],
+  ["seq", checkSequence],
+  ["gap", "boolean"],
+];
+
+const membersOfThreadRewindParams: Table = [
+  ["threadId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["files", "boolean"],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfThreadRewindRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/rewind"] }],
+  ["params", checkThreadRewindParams],
+];
+
+const membersOfThreadRewindResult: Table = [
+  ["thread", checkThread],
+  ["removedTurnIds", { list: checkIdentifier }],
+  ["replayed", "boolean"],
+];
+
+const membersOfThreadRewoundNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/rewound"] }],
+  ["params", checkThreadRewoundParams],
+];
+
+const membersOfThreadRewoundParams: Table = [
+  ["threadId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["removedTurnIds", { list: checkIdentifier }],
+  ["seq", checkSequence],
+];
+
+const membersOfThreadStartParams: Table = [
+  ["threadId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["cwd", checkPath],
+  ["title", checkTitle],
+  ["mode", "string"],
+  ["permissionMode", "string"],
+  ["approvalPolicy", { only: ["pause", "decline"] }],
+  ["config", checkConfig],
+  ["identity", checkThreadIdentity],
+  ["metadata", checkMetadata],
+  ["additionalContext", checkThreadStartParamsAdditionalContext],
+  ["dynamicTools", checkThreadStartParamsDynamicTools],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfThreadStartRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/start"] }],
+  ["params", checkThreadStartParams],
+];
+
+const membersOfThreadStartResult: Table = [
+  ["thread", checkThread],
+  ["replayed", "boolean"],
+];
+
+const membersOfThreadStartedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/started"] }],
+  ["params", checkThreadStartedParams],
+];
+
+const membersOfThreadStartedParams: Table = [
+  ["thread", checkThread],
+  ["seq", checkSequence],
+];
+
+const membersOfThreadStatusChangedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/status/changed"] }],
+  ["params", checkThreadStatusChangedParams],
+];
+
+const membersOfThreadStatusChangedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["status", "string"],
+  ["pausedBy", "string"],
+  ["activeTurn", checkActiveTurn],
+  ["seq", checkSequence],
+];
+
+const membersOfThreadTurnsListParams: Table = [
+  ["threadId", checkIdentifier],
+  ["cursor", checkCursor],
+  ["limit", checkIntegerMin1Max100],
+  ["direction", { only: ["ascending", "descending"] }],
+];
+
+const membersOfThreadTurnsListRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/turns/list"] }],
+  ["params", checkThreadTurnsListParams],
+];
+
+const membersOfThreadTurnsListResult: Table = [
+  ["data", { list: checkTurn }],
+  ["nextCursor", checkCursor],
+];
+
+const membersOfThreadUnarchiveParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadUnarchiveRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/unarchive"] }],
+  ["params", checkThreadUnarchiveParams],
+];
+
+const membersOfThreadUnarchiveResult: Table = [
+  ["thread", checkThread],
+];
+
+const membersOfThreadUnarchivedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/unarchived"] }],
+  ["params", checkThreadUnarchivedParams],
+];
+
+const membersOfThreadUnarchivedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["seq", checkSequence],
+];
+
+const membersOfThreadUnpauseParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadUnpauseRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/unpause"] }],
+  ["params", checkThreadUnpauseParams],
+];
+
+const membersOfThreadUnpauseResult: Table = [
+  ["thread", checkThread],
+];
+
+const membersOfThreadUnsubscribeParams: Table = [
+  ["threadId", checkIdentifier],
+];
+
+const membersOfThreadUnsubscribeRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/unsubscribe"] }],
+  ["params", checkThreadUnsubscribeParams],
+];
+
+const membersOfThreadUnsubscribeResult: Table = [
+  ["threadId", checkIdentifier],
+  ["subscribed", "boolean"],
+  ["closed", "boolean"],
+];
+
+const membersOfThreadUpdateParams: Table = [
+  ["threadId", checkIdentifier],
+  ["title", { any: [checkTitle, "null"] }],
+  ["mode", { any: ["string", "null"] }],
+  ["permissionMode", { any: ["string", "null"] }],
+  ["approvalPolicy", { any: [{ only: ["pause", "decline"] }, "null"] }],
+  ["config", { any: [checkConfig, "null"] }],
+  ["metadata", { any: [checkMetadata, "null"] }],
+  ["expectedVersion", checkCount],
+];
+
+const membersOfThreadUpdateRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["thread/update"] }],
+  ["params", checkThreadUpdateParams],
+];
+
+const membersOfThreadUpdateResult: Table = [
+  ["thread", checkThread],
+];
+
+const membersOfThreadUpdatedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["thread/updated"] }],
+  ["params", checkThreadUpdatedParams],
+];
+
+const membersOfThreadUpdatedParams: Table = [
+  ["thread", checkThread],
+  ["seq", checkSequence],
+];
+
+const membersOfToolCallItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["toolCall"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["toolName", checkName],
+  ["directive", checkName],
+  ["toolMetadata", checkToolMetadata],
+  ["executionStarted", "boolean"],
+  ["durationMs", checkMilliseconds],
+  ["errorCode", checkErrorCode],
+];
+
+const membersOfToolCallParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["namespace", checkName],
+  ["name", checkName],
+];
+
+const membersOfToolCallRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["tool/call"] }],
+  ["params", checkToolCallParams],
+];
+
+const membersOfToolCallResult: Table = [
+  ["success", "boolean"],
+  ["contentItems", checkToolCallResultContentItems],
+  ["errorCode", checkErrorCode],
+  ["errorMessage", checkStringMin0Max4096],
+];
+
+const membersOfToolMetadata: Table = [
+  ["sideEffect", "string"],
+  ["idempotency", "string"],
+  ["terminal", "boolean"],
+  ["capabilityTags", checkToolMetadataCapabilityTags],
+  ["costDimensions", checkToolMetadataCapabilityTags],
+];
+
+const membersOfTurn: Table = [
+  ["id", checkIdentifier],
+  ["threadId", checkIdentifier],
+  ["status", "string"],
+  ["input", { list: checkInputPart }],
+  ["agent", checkAgentId],
+  ["model", checkName],
+  ["runId", checkIdentifier],
+  ["clientMessageId", checkStringMin1Max256],
+  ["startedAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["endReason", "string"],
+  ["usage", checkUsage],
+  ["budget", checkBudget],
+  ["error", checkTurnError],
+  ["finalOutput", checkText],
+  ["review", checkReview],
+  ["pending", { list: checkPendingRequest }],
+  ["resumes", checkIdentifier],
+  ["untaken", { list: checkUntakenInput }],
+  ["evidence", checkEvidence],
+  ["forkedFrom", checkIdentifier],
+];
+
+const membersOfTurnActiveData: Table = [
+  ["code", { only: ["turnActive"] }],
+  ["retryable", "boolean"],
+  ["turnId", checkIdentifier],
+];
+
+const membersOfTurnCompletedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["turn/completed"] }],
+  ["params", checkTurnCompletedParams],
+];
+
+const membersOfTurnCompletedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turn", checkTurn],
+  ["seq", checkSequence],
+];
+
+const membersOfTurnDiffUpdatedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["turn/diff/updated"] }],
+  ["params", checkTurnDiffUpdatedParams],
+];
+
+const membersOfTurnDiffUpdatedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["diff", checkText],
+  ["seq", checkSequence],
+];
+
+const membersOfTurnEnqueueParams: Table = [
+  ["threadId", checkIdentifier],
+  ["input", checkTurnEnqueueParamsInput],
+  ["clientMessageId", checkStringMin1Max256],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfTurnEnqueueRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/enqueue"] }],
+  ["params", checkTurnEnqueueParams],
+];
+
+const membersOfTurnEnqueueResult: Table = [
+  ["entryId", checkIdentifier],
+  ["position", checkCount],
+  ["turnId", checkIdentifier],
+  ["replayed", "boolean"],
+];
+
+const membersOfTurnError: Table = [
+  ["code", "string"],
+  ["message", checkStringMin0Max4096],
+];
+
+const membersOfTurnInterruptParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+];
+
+const membersOfTurnInterruptRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/interrupt"] }],
+  ["params", checkTurnInterruptParams],
+];
+
+const membersOfTurnInterruptResult: Table = [
+  ["settled", "boolean"],
+  ["turn", checkTurn],
+  ["untaken", { list: checkUntakenInput }],
+  ["alreadyTerminal", "boolean"],
+];
+
+const membersOfTurnMismatchData: Table = [
+  ["code", { only: ["turnMismatch"] }],
+  ["retryable", "boolean"],
+  ["activeTurnId", checkIdentifier],
+];
+
+const membersOfTurnPlanUpdatedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["turn/plan/updated"] }],
+  ["params", checkTurnPlanUpdatedParams],
+];
+
+const membersOfTurnPlanUpdatedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["steps", checkTurnPlanUpdatedParamsSteps],
+  ["explanation", checkText],
+  ["seq", checkSequence],
+];
+
+const membersOfTurnQueueListRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/queue/list"] }],
+  ["params", checkQueueListParams],
+];
+
+const membersOfTurnQueueRemoveRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/queue/remove"] }],
+  ["params", checkQueueRemoveParams],
+];
+
+const membersOfTurnQueueReorderRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/queue/reorder"] }],
+  ["params", checkQueueReorderParams],
+];
+
+const membersOfTurnQueueResumeRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/queue/resume"] }],
+  ["params", checkQueueResumeParams],
+];
+
+const membersOfTurnQueueUpdateRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/queue/update"] }],
+  ["params", checkQueueUpdateParams],
+];
+
+const membersOfTurnQueueUpdatedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["turn/queue/updated"] }],
+  ["params", checkTurnQueueUpdatedParams],
+];
+
+const membersOfTurnQueueUpdatedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["entries", { list: checkQueueEntry }],
+  ["held", "boolean"],
+  ["seq", checkSequence],
+];
+
+const membersOfTurnResume: Table = [
+  ["decisions", checkTurnResumeDecisions],
+  ["responses", checkTurnResumeResponses],
+  ["defaultDecision", { only: ["decline", "defer"] }],
+];
+
+const membersOfTurnStartParams: Table = [
+  ["threadId", checkIdentifier],
+  ["input", checkTurnStartParamsInput],
+  ["resume", checkTurnResume],
+  ["outputSchema", "object"],
+  ["model", checkName],
+  ["clientMessageId", checkStringMin1Max256],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfTurnStartRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/start"] }],
+  ["params", checkTurnStartParams],
+];
+
+const membersOfTurnStartResult: Table = [
+  ["turn", checkTurn],
+  ["replayed", "boolean"],
+];
+
+const membersOfTurnStartedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["turn/started"] }],
+  ["params", checkTurnStartedParams],
+];
+
+const membersOfTurnStartedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turn", checkTurn],
+  ["seq", checkSequence],
+];
+
+const membersOfTurnSteerParams: Table = [
+  ["threadId", checkIdentifier],
+  ["expectedTurnId", checkIdentifier],
+  ["input", checkTurnSteerParamsInput],
+  ["mode", "string"],
+  ["idempotencyKey", checkIdempotencyKey],
+];
+
+const membersOfTurnSteerRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["turn/steer"] }],
+  ["params", checkTurnSteerParams],
+];
+
+const membersOfTurnSteerResult: Table = [
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["replayed", "boolean"],
+];
+
+const membersOfTurnUsageUpdatedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["turn/usage/updated"] }],
+  ["params", checkTurnUsageUpdatedParams],
+];
+
+const membersOfTurnUsageUpdatedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["usage", checkUsage],
+  ["seq", checkSequence],
+];
+
+const membersOfUnauthorizedData: Table = [
+  ["code", { only: ["unauthorized"] }],
+  ["retryable", "boolean"],
+];
+
+const membersOfUncommittedChangesTarget: Table = [
+  ["type", { only: ["uncommittedChanges"] }],
+];
+
+const membersOfUnsupportedVersionData: Table = [
+  ["code", { only: ["unsupportedVersion"] }],
+  ["retryable", "boolean"],
+  ["client", checkVersionInterval],
+  ["server", checkVersionInterval],
+];
+
+const membersOfUntakenInput: Table = [
+  ["input", { list: checkInputPart }],
+  ["mode", "string"],
+];
+
+const membersOfUsage: Table = [
+  ["inputTokens", checkCount],
+  ["outputTokens", checkCount],
+  ["totalTokens", checkCount],
+  ["reasoningTokens", checkCount],
+  ["cache", checkCacheUsage],
+  ["calls", { list: checkUsageCall }],
+];
+
+const membersOfUsageCall: Table = [
+  ["index", checkCount],
+  ["model", checkName],
+  ["source", "string"],
+  ["inputTokens", checkCount],
+  ["outputTokens", checkCount],
+  ["totalTokens", checkCount],
+  ["reasoningTokens", checkCount],
+  ["cache", checkCacheUsage],
+  ["providerUsage", "object"],
+];
+
+const membersOfUserInput: Table = [
+  ["userInputId", checkIdentifier],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["questions", checkUserInputQuestions],
+  ["blocking", "boolean"],
+  ["binding", checkUserInputBinding],
+];
+
+const membersOfUserInputAnswer: Table = [
+  ["nonce", checkNonce],
+  ["answers", checkUserInputAnswerAnswers],
+  ["metadata", checkMetadata],
+];
+
+const membersOfUserInputBinding: Table = [
+  ["nonce", checkNonce],
+  ["expiresAt", checkTimestamp],
+];
+
+const membersOfUserInputItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["userInput"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["userInput", checkUserInput],
+  ["resolution", checkUserInputResolution],
+];
+
+const membersOfUserInputRequestParams: Table = [
+  ["userInput", checkUserInput],
+];
+
+const membersOfUserInputRequestRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["userInput/request"] }],
+  ["params", checkUserInputRequestParams],
+];
+
+const membersOfUserInputRequestedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["userInput/requested"] }],
+  ["params", checkUserInputRequestedParams],
+];
+
+const membersOfUserInputRequestedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["userInput", checkUserInput],
+  ["seq", checkSequence],
+];
+
+const membersOfUserInputResolution: Table = [
+  ["outcome", "string"],
+  ["answers", checkUserInputResolutionAnswers],
+  ["at", checkTimestamp],
+];
+
+const membersOfUserInputResolveParams: Table = [
+  ["userInputId", checkIdentifier],
+  ["answer", checkUserInputAnswer],
+];
+
+const membersOfUserInputResolveRequest: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["id", checkRequestId],
+  ["method", { only: ["userInput/resolve"] }],
+  ["params", checkUserInputResolveParams],
+];
+
+const membersOfUserInputResolveResult: Table = [
+  ["resolution", checkUserInputResolution],
+];
+
+const membersOfUserInputResolvedNotification: Table = [
+  ["jsonrpc", { only: ["2.0"] }],
+  ["method", { only: ["userInput/resolved"] }],
+  ["params", checkUserInputResolvedParams],
+];
+
+const membersOfUserInputResolvedParams: Table = [
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["itemId", checkIdentifier],
+  ["userInputId", checkIdentifier],
+  ["resolution", checkUserInputResolution],
+  ["seq", checkSequence],
+];
+
+const membersOfUserMessageItem: Table = [
+  ["id", checkIdentifier],
+  ["type", { only: ["userMessage"] }],
+  ["threadId", checkIdentifier],
+  ["turnId", checkIdentifier],
+  ["status", "string"],
+  ["createdAt", checkTimestamp],
+  ["completedAt", checkTimestamp],
+  ["parentItemId", checkIdentifier],
+  ["agent", checkAgentId],
+  ["forkedFrom", checkIdentifier],
+  ["input", { list: checkInputPart }],
+  ["mode", "string"],
+  ["clientMessageId", checkStringMin1Max256],
+];
+
+const membersOfVersionInterval: Table = [
+  ["minimum", checkIntegerMin1Max1000000],
+  ["maximum", checkIntegerMin1Max1000000],
+];

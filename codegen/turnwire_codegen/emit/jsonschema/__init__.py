@@ -1,6 +1,7 @@
-"""JSON Schema: the bundle by which any validator can judge a line, flat and sorted, tables under `x-` keywords."""
+"""JSON Schema: the bundle by which any validator can judge a line, flat and sorted by name, tables under `x-` keywords.
 
-import json
+Members keep the order in which their family file declares them: of two faults the one in the first member is the first.
+"""
 
 import msgspec
 
@@ -9,7 +10,7 @@ from turnwire_codegen.emit.jsonschema.types import Schema, declaration_schema
 from turnwire_codegen.ir import ErrorRow, Machine, Method, Protocol
 from turnwire_codegen.passes.graph import declarations
 
-__all__ = ["DIALECT", "Bundle", "bundle"]
+__all__ = ["DIALECT", "Bundle", "bundle", "schema_text"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -49,8 +50,12 @@ def bundle(protocol: Protocol) -> Bundle:
     if roots:
         schema["anyOf"] = [{"$ref": f"#/$defs/{name}"} for name in roots]
     canonical = canonical_json(schema)
-    text = json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    return Bundle(schema, text.encode(), canonical, digest(canonical))
+    return Bundle(schema, schema_text(schema), canonical, digest(canonical))
+
+
+def schema_text(schema: Schema) -> bytes:
+    """A schema as people read it: indented, members in the order in which they were said."""
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 
 def _method(row: Method) -> Schema:

@@ -18,7 +18,9 @@ __all__ = [
 _BUILTINS = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple"})
 RESERVED_MEMBERS = frozenset(keyword.kwlist) | _BUILTINS
 # Modules of the package that are no family.
-RESERVED_MODULES = frozenset({"decoding", "errors", "methods", "protocol", "states", *keyword.kwlist})
+RESERVED_MODULES = frozenset(
+    {"checking", "decoding", "errors", "methods", "protocol", "states", "validators", *keyword.kwlist},
+)
 # What a generated module imports; a definition of that name would hide it.
 _IMPORTED = frozenset(
     {

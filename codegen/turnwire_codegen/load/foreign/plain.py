@@ -18,11 +18,15 @@ _HEAD = frozenset({"$schema", "$id", "$comment", "title", "description", *CONTAI
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
-    """A foreign schema as IR. `root` is the declaration of the document itself, where it is a schema."""
+    """A foreign schema as IR. `root` is the declaration of the document itself, where it is a schema.
+
+    `origins` has the pointer of every declaration, `declared` only those of definitions and of the root.
+    """
 
     protocol: Protocol
     root: str | None
     origins: dict[str, str]
+    declared: dict[str, str]
     findings: list[Finding]
 
 
@@ -45,7 +49,13 @@ def load_plain(document: Any, path: Path) -> Loaded:
         declarations=tuple(tag_all(made)[name] for name in sorted(made)),
     )
     protocol = Protocol(id=str(head.get("$id") or path.name), title=family.title, version="", families=(family,))
-    return Loaded(protocol=protocol, root=root, origins=work.origins, findings=work.found)
+    return Loaded(
+        protocol=protocol,
+        root=root,
+        origins=work.origins,
+        declared=dict(named),
+        findings=work.found,
+    )
 
 
 def tag_all(made: dict[str, Declaration]) -> dict[str, Declaration]:
