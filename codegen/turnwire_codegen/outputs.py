@@ -34,7 +34,7 @@ _IMPORT = re.compile(r'^import type \{[^}]*\} from "\./\w+\.js";\n', re.MULTILIN
 
 
 class Source(msgspec.Struct, frozen=True):
-    """What an emitter is given: the protocol after its passes, the schema that is shipped with the types, the checks."""
+    """What an emitter is given: the protocol after its passes, the schema shipped with the types, the checks."""
 
     protocol: Protocol
     schema: bytes
