@@ -77,7 +77,7 @@ def _imported(home: Path) -> Iterator[ModuleType]:
 
 
 def _reader(package: ModuleType, root: str | None) -> Callable[[str], Any]:
-    """From JSON text to what the type of the root gives back; raises _RefusedError. Without a type, the validator alone."""
+    """From JSON text to what the type of the root gives back; without a type the validator alone judges."""
     validators = importlib.import_module(f"{package.__name__}.validators")
     decoding = importlib.import_module(f"{package.__name__}.decoding")
     decode = msgspec.json.decode if root is None else decoding.decoder(getattr(package, class_name(root)))

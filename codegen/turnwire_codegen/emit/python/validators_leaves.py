@@ -20,7 +20,7 @@ from turnwire_codegen.rules import (
     Unique,
 )
 
-__all__ = ["ALL_KINDS", "ALWAYS", "NEVER", "Leaf", "Leaves", "fits", "leaves", "literal", "narrowed", "of_kind"]
+__all__ = ["ALL_KINDS", "ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaves", "narrowed", "of_kind"]
 
 ALL_KINDS = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 ALWAYS, NEVER = "True", "False"
@@ -82,17 +82,9 @@ def of_kind(kind: str, name: str, known: frozenset[str]) -> str:
     return _IS[kind].format(name) if known & wanted else NEVER
 
 
-def literal(value: Any) -> str:
-    """A JSON value as a Python expression."""
-    match value:
-        case str():
-            return quoted(value)
-        case list():
-            return f"[{', '.join(map(literal, value))}]"
-        case dict():
-            return f"{{{', '.join(f'{quoted(key)}: {literal(inner)}' for key, inner in value.items())}}}"
-        case _:
-            return repr(value)
+def finds(source: str, name: str) -> str:
+    """The search for a match of an ECMA-262 expression."""
+    return f"finds({quoted(to_python(parse(source)))}, {name})"
 
 
 def _leaf(rule: Rule, name: str, known: frozenset[str]) -> Leaves:
@@ -135,11 +127,6 @@ def _with_integers(kinds: tuple[str, ...]) -> frozenset[str]:
     return frozenset(kinds) | ({"integer"} if "number" in kinds else frozenset())
 
 
-def finds(source: str, name: str) -> str:
-    """The search for a match of an ECMA-262 expression."""
-    return f"finds({quoted(to_python(parse(source)))}, {name})"
-
-
 def _no_constant(values: tuple[Any, ...], name: str) -> str:
     if all(isinstance(value, str) for value in values):
         if len(values) == 1:
@@ -148,7 +135,20 @@ def _no_constant(values: tuple[Any, ...], name: str) -> str:
         return f"{name}.__class__ is not str or {name} not in {{{listed}}}" if values else ALWAYS
     if len(values) == 1 and (values[0] is None or isinstance(values[0], bool)):
         return f"{name} is not {values[0]}"
-    return f"not is_one_of({name}, ({''.join(literal(value) + ', ' for value in values).rstrip()}))"
+    return f"not is_one_of({name}, ({''.join(_literal(value) + ', ' for value in values).rstrip()}))"
+
+
+def _literal(value: Any) -> str:
+    """A JSON value as a Python expression."""
+    match value:
+        case str():
+            return quoted(value)
+        case list():
+            return f"[{', '.join(map(_literal, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{quoted(key)}: {_literal(inner)}' for key, inner in value.items())}}}"
+        case _:
+            return repr(value)
 
 
 def _outside(rule: Bound, name: str) -> str:
