@@ -1,0 +1,123 @@
+"""Pings over stdio: 64 in flight against a loop that reads nothing, one in flight, and 100,000 at once."""
+
+import os
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from measures.processes import INITIALIZE, SERVE, start
+from measures.rows import Row
+
+from interop.environment import Missing, vv_agent
+
+BARE = (sys.executable, str(Path(__file__).parent.parent / "peers" / "bare_chunk_loop.py"))
+DEPTH = 64
+BATCHES = 1000
+PAIRS = 7
+AT_ONCE = 100_000
+SHARE_OF_BARE = 0.5
+PEAK_MB = 40
+
+
+class Target(NamedTuple):
+    """A server, and the cheapest request that it answers with a result."""
+
+    argv: tuple[str, ...]
+    initialize: bytes
+    ping: bytes
+
+
+OURS = Target(SERVE, INITIALIZE, b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n')
+LOOP = Target(BARE, INITIALIZE, OURS.ping)
+
+
+def rows() -> Iterator[Row]:
+    pairs = [(rate(LOOP, DEPTH), rate(OURS, DEPTH)) for _ in range(PAIRS)]
+    share = statistics.median(ours / bare for bare, ours in pairs)
+    ours = statistics.median(ours for _, ours in pairs)
+    yield Row(
+        f"pings, {DEPTH} in flight, against a bare chunk loop (median of {PAIRS} pairs)",
+        f"{share:.2f} ({ours:,.0f}/s)",
+        f"≥ {SHARE_OF_BARE}",
+        share >= SHARE_OF_BARE,
+    )
+    yield Row("pings, 1 in flight", f"{rate(OURS, 1):,.0f}/s")
+    yield from against_vv_agent()
+    yield from at_once()
+
+
+def rate(target: Target, depth: int, batches: int = BATCHES) -> float:
+    """Requests answered a second, `depth` in flight: the next batch goes out when the last one is answered."""
+    batch = b"".join(target.ping % number for number in range(1, depth + 1))
+    with start(target.argv) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        sink, source = server.stdin.fileno(), server.stdout.fileno()
+        os.write(sink, target.initialize)
+        read_results(source, 1)
+        started = time.perf_counter()
+        for _ in range(batches):
+            os.write(sink, batch)
+            read_results(source, depth)
+        elapsed = time.perf_counter() - started
+        server.stdin.close()
+    return batches * depth / elapsed
+
+
+def read_results(source: int, count: int) -> None:
+    """Read so many answers, each of which must be a result.
+
+    Raises:
+        RuntimeError: the server answers with an error, or ends.
+    """
+    lines = results = 0
+    rest = b""
+    while lines < count:
+        data = rest + os.read(source, 1 << 20)
+        if data == rest:
+            raise RuntimeError(f"the server ended after {lines} of {count} answers")
+        whole, _, rest = data.rpartition(b"\n")
+        lines += whole.count(b"\n") + bool(whole)
+        results += whole.count(b'"result"')
+    if results != lines:
+        raise RuntimeError(f"{lines - results} of {lines} answers are no results")
+
+
+def against_vv_agent() -> Iterator[Row]:
+    what = f"`model/list`, {DEPTH} in flight, against that of vv-agent 0.29.0"
+    try:
+        argv, server = vv_agent()
+    except Missing as reason:
+        yield Row(what, f"not measured: {reason}")
+        return
+    hello = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"bench","version":"1"}}}\n'
+    theirs = Target((*argv, server), hello, b'{"jsonrpc":"2.0","id":%d,"method":"model/list","params":{}}\n')
+    ours = Target(SERVE, INITIALIZE, theirs.ping)
+    ratio = statistics.median(rate(ours, DEPTH) / rate(theirs, DEPTH, batches=20) for _ in range(3))
+    yield Row(what, f"{ratio:.0f} times as many")
+
+
+def at_once() -> Iterator[Row]:
+    """Everything is written without a pause, while the answers are read as they come."""
+    with start(OURS.argv) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        stream = INITIALIZE + b"".join(OURS.ping % number for number in range(1, AT_ONCE + 1))
+        writer = threading.Thread(target=server.stdin.write, args=(stream,), daemon=True)
+        started = time.perf_counter()
+        writer.start()
+        read_results(server.stdout.fileno(), AT_ONCE + 1)
+        elapsed = time.perf_counter() - started
+        peak_mb = peak_kb(server.pid) / 1024
+        server.stdin.close()
+    yield Row(f"{AT_ONCE:,} pings at once", f"all answered in {elapsed:.2f} s", "no error", holds=True)
+    yield Row("the same: largest resident memory", f"{peak_mb:.1f} MB", f"≤ {PEAK_MB} MB", peak_mb <= PEAK_MB)
+
+
+def peak_kb(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0])

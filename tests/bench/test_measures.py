@@ -1,0 +1,84 @@
+"""The bench itself: it says what failed, and counts only results."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parent
+sys.path.append(str(BENCH))
+
+from measures import load, processes  # noqa: E402 - after the path
+from measures.models import union_of_methods  # noqa: E402 - after the path
+from measures.rows import Row, table  # noqa: E402 - after the path
+
+
+def test_the_table_says_which_bound_does_not_hold() -> None:
+    rows = [Row("a", "1", "≤ 2", holds=True), Row("b", "3", "≤ 2", holds=False), Row("c", "4")]
+
+    assert table(rows).splitlines()[2:] == ["| a | 1 | ≤ 2 | yes |", "| b | 3 | ≤ 2 | **no** |", "| c | 4 |  |  |"]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (b'{"result":1}\n{"error":1}\n', "1 of 2 answers are no results"),
+        (b'{"result":1}\n{"res', "ended after 1 of 2"),
+        (b"", "ended after 0 of 2"),
+    ],
+)
+def test_an_answer_that_is_no_result_fails_the_measure(written: bytes, message: str) -> None:
+    source, sink = os.pipe()
+    os.write(sink, written)
+    os.close(sink)
+    with pytest.raises(RuntimeError, match=message):
+        load.read_results(source, 2)
+    os.close(source)
+
+
+def test_answers_that_come_in_pieces_are_counted_once() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", "import sys, time\nfor c in '{\"result\":1}\\n' * 3: print(c, end='', flush=True)"],
+        stdout=subprocess.PIPE,
+    ) as slow:
+        assert slow.stdout is not None
+        load.read_results(slow.stdout.fileno(), 3)
+
+        assert slow.stdout.read() == b""
+
+
+def test_a_child_that_fails_fails_the_measure() -> None:
+    with pytest.raises(RuntimeError, match="ended with 3"):
+        processes.cost((sys.executable, "-c", "raise SystemExit(3)"))
+
+
+def test_the_bare_loop_answers_every_line() -> None:
+    done = subprocess.run(load.BARE, input=b"a\n\nb\nc\n", capture_output=True, check=True)
+
+    assert done.stdout.count(b'"result"') == 3
+
+
+@pytest.mark.parametrize(
+    ("message", "lawful"),
+    [
+        ('{"jsonrpc":"2.0","id":1,"method":"thread/read","params":{"threadId":"th-1"}}', True),
+        ('{"jsonrpc":"2.0","id":1,"method":"thread/read","params":{"threadId":7}}', False),
+        ('{"jsonrpc":"2.0","id":1,"method":"turn/start","params":{"threadId":"t","input":[{"type":"text"}]}}', False),
+        ('{"jsonrpc":"2.0","id":1,"method":"no/such","params":{}}', False),
+    ],
+)
+def test_the_models_that_are_compared_with_do_check(message: str, lawful: bool) -> None:  # noqa: FBT001 - a row
+    union = union_of_methods(["thread/read", "turn/start"])
+    if lawful:
+        assert union.validate_json(message).method == "thread/read"
+    else:
+        with pytest.raises(ValueError, match="validation error"):
+            union.validate_json(message)
+
+
+def test_a_measure_that_does_not_exist_is_wrong_usage() -> None:
+    done = subprocess.run([sys.executable, str(BENCH / "run.py"), "speed"], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "no such measure: speed" in done.stderr) == (2, True)
