@@ -5,7 +5,7 @@
 
 The fast path is msgspec's own. Only when it refuses is the message read again, now with every object whose tag is
 unknown set aside at the positions where the schema says that more arms may come. Such an object is kept as it came,
-as a dict that encodes back equal.
+as a dict that encodes back equal. An integer that is written as 1.0 is an integer then, too.
 """
 
 from __future__ import annotations
@@ -195,26 +195,31 @@ def _dropped(value: Any, found: Any) -> int:
 def _with_unknowns(value: Any, of: Any) -> Any:
     """Set unknown arms aside, let msgspec judge all the rest, put them back where they were."""
     found = list(_unknowns(value, _info(of), ()))
-    if found and found[0].steps == ():
+    if found and found[0].steps == () and found[0].hole is not None:
         return found[0].value
     for place in found:
-        _put(value, place.steps, place.hole(never=_Never()))
+        value = _put(value, place.steps, place.value if place.hole is None else place.hole(never=_Never()))
     result = msgspec.convert(value, of, dec_hook=_pick)
     for place in found:
-        result = _put(result, place.steps, place.value)
+        if place.hole is not None:
+            result = _put(result, place.steps, place.value)
     return result
 
 
 class _Found(NamedTuple):
-    """An unknown arm: the way to it from the root, its value, the hole that stands for it."""
+    """What msgspec must not see as it came: the way to it from the root, its value, the hole of an unknown arm."""
 
     steps: tuple[str | int, ...]
-    value: Unknown
-    hole: type[Hole]
+    value: Unknown | int
+    hole: type[Hole] | None
 
 
 def _unknowns(value: Any, info: Any, steps: tuple[str | int, ...]) -> Iterator[_Found]:
     match info:
+        case inspect.IntType():
+            # To JSON Schema 1.0 is an integer; to msgspec it is none.
+            if isinstance(value, float) and value.is_integer():
+                yield _Found(steps, int(value), None)
         case inspect.UnionType(types=types):
             arm = _arm(value, types)
             if isinstance(arm, _Opening):
@@ -258,6 +263,9 @@ def _arm(value: Any, types: tuple[Any, ...]) -> Any:
     """The member of a union that `value` is for, an opening, or None where msgspec shall say what is wrong."""
     if isinstance(value, list):
         return next((info for info in types if isinstance(info, inspect.ListType | inspect.TupleType)), None)
+    if isinstance(value, float):
+        whole = not any(isinstance(info, inspect.FloatType) for info in types)
+        return next((info for info in types if whole and isinstance(info, inspect.IntType)), None)
     members = _members(value)
     opening = None
     for info in types:
