@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from protocol.families import bundle, derived, table
+from protocol.families import bundle, table
 from protocol.oracle import Fault, Oracle
 
 __all__ = ["Line", "complaints", "read"]
@@ -52,7 +52,7 @@ def complaints(lines: list[Line]) -> list[str]:
 
 @functools.cache
 def _oracle(type_name: str) -> Oracle:
-    return Oracle({"$defs": bundle()["$defs"] | derived(), "$ref": f"#/$defs/{type_name}"})
+    return Oracle({"$defs": bundle()["$defs"], "$ref": f"#/$defs/{type_name}"})
 
 
 def _faults(type_name: str, value: Any) -> Iterator[str]:
