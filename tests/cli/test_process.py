@@ -22,6 +22,19 @@ def test_pipe_that_closes_early_is_no_error(argv):
     assert (done.returncode, done.stderr) == (Exit.DONE, b"")
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_reader_that_leaves_during_a_turn_is_no_error(form):
+    argv = [*TURNWIRE, "debug", "send-message", "flood 3000 100", "--format", form]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.read(1)
+        process.stdout.close()
+        err = process.stderr.read()
+
+    assert (process.returncode, err) == (Exit.DONE, b"")
+
+
 def test_interrupt_is_130_without_a_traceback():
     argv = [*TURNWIRE, "debug", "send-message", "slow 1000 20"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:

@@ -1,15 +1,14 @@
 """`turnwire debug send-message`: one turn on a server, told as it comes, with approvals asked at the terminal."""
 
 import asyncio
-import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from turnwire.cli import Streams
+from turnwire.cli.asking import Asker
 from turnwire.cli.color import COLOR_CHOICES, paint_for
 from turnwire.cli.command import Parser, split_target
 from turnwire.cli.exits import Exit
@@ -18,15 +17,7 @@ from turnwire.cli.target import add_client_flags, connected, greet
 from turnwire.cli.telling import Teller
 from turnwire.client import Client
 from turnwire.events import NotificationReceived
-from turnwire.wire import (
-    ApprovalAnswer,
-    ApprovalOption,
-    ApprovalRequestParams,
-    ClientCapabilities,
-    TextPart,
-    ThreadStartParams,
-    TurnStartParams,
-)
+from turnwire.wire import ClientCapabilities, TextPart, ThreadStartParams, TurnStartParams
 
 __all__ = ["run"]
 
@@ -66,84 +57,50 @@ def _parser(name: str, streams: Streams) -> Parser:
 
 
 class _Listener(Client):
-    """A client that also prints every notification as it came, members that nobody knows included."""
+    """A client that keeps each notification as it came, too: as its type it would lose members that nobody knows."""
 
-    prints_to: Any = None
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._lines: list[str] = []
 
     def handle_notification(self, notification: NotificationReceived) -> None:
         """See `Endpoint`."""
-        if self.prints_to is not None:
-            params = notification.params or msgspec.Raw(b"{}")
-            line = msgspec.json.encode({"method": notification.method, "params": params}).decode()
-            self.prints_to.write(f"{line}\n")
-            self.prints_to.flush()
+        params = notification.params or Raw(b"{}")
+        self._lines.append(msgspec.json.encode({"method": notification.method, "params": params}).decode() + "\n")
         super().handle_notification(notification)
+
+    def take_lines(self) -> list[str]:
+        """Those that came since the last call."""
+        lines, self._lines = self._lines, []
+        return lines
 
 
 async def _converse(text: str, options: Any, target: list[str] | None, streams: Streams) -> str:
     """The status in which the turn ends."""
+    teller = Teller(streams.stdout, paint_for(options.color, streams.stdout))
+    choice = "approve" if options.approve else "decline" if options.decline else "ask"
+    asker = Asker(streams, choice, show=teller.ask if options.format == "text" else lambda _approval: None)
     async with connected(_Listener, target, options) as client:
-        teller = None if options.format == "json" else Teller(streams.stdout, paint_for(options.color, streams.stdout))
-        if teller is None:
-            client.prints_to = streams.stdout
-        client.on_request("approval/request", lambda asked: _answer(asked, options, teller, streams))
+        client.on_request("approval/request", asker.answer)
         await greet(client, ClientCapabilities(approvals=True), options)
         started = await client.thread_start(ThreadStartParams(agent=options.agent or UNSET, cwd=options.cwd))
         turn = await client.turn_start(TurnStartParams(thread_id=started.thread.id, input=[TextPart(text=text)]))
-        status = await _follow(client, turn.turn.id, teller)
+        status = await _follow(client, turn.turn.id, teller if options.format == "text" else None, streams)
         for fault in client.faults[:1]:
             streams.stderr.write(f"turnwire: the server wrote what is no message: {fault.message}\n")
         return status
 
 
-async def _follow(client: Client, turn_id: str, teller: Teller | None) -> str:
+async def _follow(client: _Listener, turn_id: str, teller: Teller | None, streams: Streams) -> str:
+    """Print what comes until the turn has ended: by the teller, or as it came where there is none."""
     while True:
         message = await client.next_message()
-        if teller is not None and message.id is None and message.params is not None:
+        lines = client.take_lines()
+        if teller is None:
+            streams.stdout.writelines(lines)
+            streams.stdout.flush()
+        elif message.id is None and message.params is not None:
             teller.tell(message.method, message.params)
         if message.method == "turn/completed" and message.params.turn.id == turn_id:
             status: str = message.params.turn.status
             return status
-
-
-async def _answer(
-    asked: ApprovalRequestParams, options: Any, teller: Teller | None, streams: Streams
-) -> ApprovalAnswer:
-    approval = asked.approval
-    offered = [option.decision for option in approval.available_decisions]
-    if options.approve:
-        decision = next((decision for decision in offered if decision.startswith("accept")), "decline")
-    elif options.decline or not streams.stdin.isatty():
-        decision = "decline"
-    else:
-        if teller is not None:
-            teller.ask(approval)
-        decision = await _choose(approval.available_decisions, streams)
-    nonce = approval.binding.nonce
-    return ApprovalAnswer(decision=decision, nonce="" if nonce is UNSET else nonce)
-
-
-async def _choose(choices: Sequence[ApprovalOption], streams: Streams) -> str:
-    """Ask until one of the numbers is typed; the end of input declines."""
-    prompt = "  ".join(f"[{number}] {option.label}" for number, option in enumerate(choices, 1))
-    while True:
-        streams.stderr.write(f"{prompt}: ")
-        streams.stderr.flush()
-        line = await _typed(streams.stdin.fileno())
-        if not line:
-            return "decline"
-        chosen = {str(number): option.decision for number, option in enumerate(choices, 1)}.get(line.strip())
-        if chosen is not None:
-            return chosen
-
-
-async def _typed(terminal: int) -> str:
-    """One line from a terminal. A thread that reads could not be interrupted, and the process would not end."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(terminal, ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(terminal)
-    return os.read(terminal, 4096).decode("utf-8", "replace")
