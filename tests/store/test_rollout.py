@@ -35,6 +35,7 @@ def told_by(stored):
         "items": list(history.items.items()),
         "places": {key: history.place(key) for key in [*history.turns, *history.items]},
         "held": history.held,
+        "context": history.context,
         "paused": history.paused_turn(),
         "saved": [history.saved(turn) for turn in history.turns if history.turns[turn].status == "paused"],
         "waiting": history.waiting,

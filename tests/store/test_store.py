@@ -205,3 +205,41 @@ def test_head_is_a_number_and_a_hash(any_store):
     started(any_store)
 
     assert any_store.head("t1") == Head(1, msgspec.json.decode(any_store.lines("t1")[0])["hash"])
+
+
+KEYED = msgspec.structs.replace(first(), idempotency_key="k")
+
+
+def test_a_thread_is_found_by_the_key_that_it_was_started_with(any_store):
+    started(any_store, "t2")
+    any_store.create(header(), KEYED)
+    any_store.append(header(seq=2), msgspec.structs.replace(event(2), idempotency_key="later"))
+
+    assert any_store.started_with("k") == "t1"
+    assert any_store.started_with("later") is None
+    any_store.delete("t1")
+    assert any_store.started_with("k") is None
+
+
+def test_the_key_of_a_thread_survives(lasting):
+    store = lasting()
+    store.create(header(), KEYED)
+    store.append(header(seq=2), event(2, "thread/noted"))
+    store.close()
+    (lasting.directory / "index.jsonl").unlink(missing_ok=True)
+
+    for _ in range(2):
+        again = lasting()
+        assert again.started_with("k") == "t1"
+        again.close()
+
+
+def test_a_key_goes_where_its_thread_goes(lasting, tmp_path):
+    store = lasting()
+    store.create(header(), KEYED)
+    store.append(header(seq=2), event(2))
+    other = type(lasting)("sqlite", tmp_path / "other")
+    other().adopt(store.header("t1"), store.lines("t1"))
+
+    assert other().started_with("k") == "t1"
+    assert other().head("t1") == store.head("t1")

@@ -128,6 +128,9 @@ class Store(Protocol):
     def header(self, thread_id: str) -> wire.Thread | None:
         """The header as the last event left it; None for a thread that does not exist."""
 
+    def started_with(self, key: str) -> str | None:
+        """The id of the thread whose first event has this idempotency key; None where there is none (REC-5)."""
+
     def headers(self) -> Iterable[wire.Thread]:
         """The headers of all threads, in no particular order."""
 

@@ -63,6 +63,15 @@ class Catalogue:
             if header is not None:
                 yield header
 
+    def started_with(self, key: str) -> Iterable[wire.Thread]:
+        """The header of the thread that was started with this key, if there is one."""
+        self._index.refresh()
+        if not self._surveyed:
+            self._survey()
+        name = self._index.keys.get(key)
+        header = None if name is None else self.header(name)
+        return [] if header is None else [header]
+
     def reading(self, name: str) -> ThreadFile | None:
         """The file to read from; None where there is none.
 
@@ -209,4 +218,4 @@ class Catalogue:
 
 def _entry(name: str, file: ThreadFile, header: wire.Thread) -> Entry:
     mtime = os.fstat(file.descriptor).st_mtime_ns
-    return Entry(name, size=file.size, mtime=mtime, hash=file.head.hash, header=header)
+    return Entry(name, size=file.size, mtime=mtime, hash=file.head.hash, key=file.key, header=header)

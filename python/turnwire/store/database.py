@@ -19,7 +19,8 @@ __all__ = ["Database"]
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, header BLOB NOT NULL,
-    seq INTEGER NOT NULL, hash TEXT NOT NULL, fault TEXT);
+    seq INTEGER NOT NULL, hash TEXT NOT NULL, key TEXT, fault TEXT);
+CREATE INDEX IF NOT EXISTS keys ON threads (key) WHERE key IS NOT NULL;
 CREATE TABLE IF NOT EXISTS events (
     thread INTEGER NOT NULL, seq INTEGER NOT NULL, line BLOB NOT NULL, PRIMARY KEY (thread, seq)) WITHOUT ROWID;
 """

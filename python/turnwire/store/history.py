@@ -13,14 +13,16 @@ from msgspec.structs import replace
 
 from turnwire.state import next_state
 from turnwire.store.base import StoredEvent
-from turnwire.wire import ActiveTurn, Item, Thread, Turn, params_decoder
+from turnwire.wire import ActiveTurn, ContextEntry, Item, Thread, Turn, params_decoder
 
 __all__ = [
     "RECORDS",
+    "ContextRecord",
     "DiscardedRecord",
     "HeldRecord",
     "History",
     "KeptEvent",
+    "KeyRecord",
     "PrunedRecord",
     "SavedRecord",
     "TextRecord",
@@ -31,6 +33,12 @@ class HeldRecord(msgspec.Struct, frozen=True):
     """Whether a person holds the thread, also while a turn goes on (THR-12)."""
 
     held: bool
+
+
+class ContextRecord(msgspec.Struct, frozen=True):
+    """The context that the application gives along, as a whole (THR-24)."""
+
+    context: dict[str, ContextEntry]
 
 
 class TextRecord(msgspec.Struct, frozen=True):
@@ -51,6 +59,14 @@ class DiscardedRecord(msgspec.Struct, frozen=True):
     """A paused turn that will not be resumed (TURN-14: "`turn/interrupt` discards it")."""
 
     turn_id: str
+
+
+class KeyRecord(msgspec.Struct, frozen=True):
+    """The digest of the params of a request that was recorded under an idempotency key (REC-5)."""
+
+    method: str
+    key: str
+    digest: str
 
 
 class KeptEvent(msgspec.Struct, frozen=True):
@@ -76,10 +92,19 @@ class PrunedRecord(msgspec.Struct, frozen=True):
 # What is recorded and not announced.
 RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/held": HeldRecord,
+    "record/context": ContextRecord,
     "record/text": TextRecord,
     "record/saved": SavedRecord,
     "record/discarded": DiscardedRecord,
+    "record/key": KeyRecord,
     "record/pruned": PrunedRecord,
+}
+# Whose key an event has, if it has one: that of the request that it is the first event of.
+_KEYED = {
+    "thread/started": "thread/start",
+    "turn/started": "turn/start",
+    "item/started": "turn/steer",
+    "item/completed": "turn/steer",
 }
 
 
@@ -94,12 +119,16 @@ class History:
         self.items: dict[str, Any] = {}
         self.waiting: set[str] = set()
         self.held = False
+        self.context: dict[str, ContextEntry] = {}
         # The number of the event that brought a turn or an item: its place in every list (THR-5).
         self._places: dict[str, int] = {}
         self._texts: dict[str, list[str]] = {}
         self._lengths: dict[str, int] = {}
         self._saved: dict[str, Any] = {}
         self._paused: str | None = None
+        # By method and key: the digest of the params, where it was recorded, and the params of the first event.
+        self._first: dict[tuple[str, str], Any] = {}
+        self._digests: dict[tuple[str, str], str] = {}
 
     @classmethod
     def load(cls, events: Iterable[StoredEvent]) -> "History":
@@ -113,6 +142,8 @@ class History:
         """Takes in an event that was recorded earlier."""
         params = _params(event)
         self.apply(event.type, params, seq=event.seq, at=event.at)
+        if event.idempotency_key is not UNSET and event.type in _KEYED:
+            self._first[_KEYED[event.type], event.idempotency_key] = params
         if type(params) is TextRecord:
             # Live, the text came as deltas before it was recorded; on loading, the record is all there is.
             self.delta(params.item_id, params.text)
@@ -162,6 +193,12 @@ class History:
     def saved(self, turn_id: str) -> Any:
         """Where the agent of the turn stood when it last said so; None when it never did."""
         return self._saved.get(turn_id)
+
+    def repeated(self, method: str, key: str) -> tuple[str | None, Any] | None:
+        """What was recorded under an idempotency key before this process: the digest of the request's params (None
+        where the process died before it was recorded) and the params of its first event; None where nothing was."""
+        first = self._first.get((method, key))
+        return None if first is None else (self._digests.get((method, key)), first)
 
     def _thread_started(self, params: Any, _seq: int) -> None:
         self.header = params.thread
@@ -227,6 +264,9 @@ class History:
     def _held(self, params: HeldRecord, _seq: int) -> None:
         self.held = params.held
 
+    def _context_given(self, params: ContextRecord, _seq: int) -> None:
+        self.context = params.context
+
     def _saved_record(self, params: SavedRecord, _seq: int) -> None:
         self._saved[params.turn_id] = params.state
 
@@ -234,9 +274,13 @@ class History:
         self._saved.pop(params.turn_id, None)
         self._paused = None
 
+    def _key(self, params: KeyRecord, _seq: int) -> None:
+        self._digests[params.method, params.key] = params.digest
+
     def _pruned(self, params: PrunedRecord, _seq: int) -> None:
         for kept in params.summary:
-            self.take(StoredEvent(kept.seq, kept.at, kept.type, bytes(kept.payload)))
+            event = StoredEvent(kept.seq, kept.at, kept.type, bytes(kept.payload), UNSET, kept.idempotency_key)
+            self.take(event)
 
     def _move_turn(self, turn_id: str, event: str) -> None:
         turn = self.turns[turn_id]
@@ -260,8 +304,10 @@ class History:
         "approval/requested": _approval_requested,
         "approval/resolved": _approval_resolved,
         "record/held": _held,
+        "record/context": _context_given,
         "record/saved": _saved_record,
         "record/discarded": _discarded,
+        "record/key": _key,
         "record/pruned": _pruned,
     }
 

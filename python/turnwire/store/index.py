@@ -33,6 +33,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     size: int = 0
     mtime: int = 0
     hash: str = ""
+    # What the thread was started with.
+    key: str | None = None
     header: wire.Thread | None = None
     fault: str | None = None
 
@@ -45,6 +47,8 @@ class Index:
 
     def __init__(self, files: Files, path: Path, tell: Callable[[str], None]) -> None:
         self.entries: dict[str, Entry] = {}
+        # The names by the keys that their threads were started with.
+        self.keys: dict[str, str] = {}
         self._files = files
         self._path = path
         self._tell = tell
@@ -104,6 +108,7 @@ class Index:
         self._files.replace(self._path, fresh)
         self._files.close(self._descriptor)
         self.entries.clear()
+        self.keys.clear()
         self._lines = self._read = 0
         self._descriptor = share(self._files, self._path)
         self.refresh()
@@ -119,10 +124,13 @@ class Index:
         self._accept(entry)
 
     def _accept(self, entry: Entry) -> None:
-        if entry.header is None and entry.fault is None:
-            self.entries.pop(entry.name, None)
-        else:
+        before = self.entries.pop(entry.name, None)
+        if before is not None and before.key is not None:
+            self.keys.pop(before.key, None)
+        if entry.header is not None or entry.fault is not None:
             self.entries[entry.name] = entry
+        if entry.key is not None:
+            self.keys[entry.key] = entry.name
 
 
 def read_entries(path: Path) -> dict[str, Entry]:

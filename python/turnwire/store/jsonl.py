@@ -97,6 +97,9 @@ class JsonlStore:
     def header(self, thread_id: str) -> wire.Thread | None:
         return self._threads.header(name_of(thread_id))
 
+    def started_with(self, key: str) -> str | None:
+        return next((header.id for header in self._threads.started_with(key)), None)
+
     def headers(self) -> Iterable[wire.Thread]:
         return list(self._threads.headers())
 

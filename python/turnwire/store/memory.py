@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
+from msgspec import UNSET
+
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadTaken
 from turnwire.store.chain import GENESIS, link, read
@@ -19,11 +21,15 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._records: dict[str, _Record] = {}
+        # The threads by the keys that they were started with.
+        self._keys: dict[str, str] = {}
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         if header.id in self._records:
             raise ThreadTaken(header.id)
         record = self._records[header.id] = _Record(header)
+        if event.idempotency_key is not UNSET:
+            self._keys[event.idempotency_key] = header.id
         return record.append(header, event)
 
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
@@ -47,6 +53,9 @@ class MemoryStore:
         record = self._records.get(thread_id)
         return None if record is None else record.header
 
+    def started_with(self, key: str) -> str | None:
+        return self._keys.get(key)
+
     def headers(self) -> Iterable[wire.Thread]:
         return [record.header for record in self._records.values()]
 
@@ -58,7 +67,11 @@ class MemoryStore:
         """No other process could write the thread before or after."""
 
     def delete(self, thread_id: str) -> None:
-        self._records.pop(thread_id, None)
+        record = self._records.pop(thread_id, None)
+        if record is not None:
+            key = read(record.lines[0]).idempotency_key
+            if key is not UNSET and self._keys.get(key) == thread_id:
+                del self._keys[key]
 
     def close(self) -> None:
         self._records.clear()

@@ -19,7 +19,7 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.decode
 
 # A later one says all that an earlier one said.
-_LAST = ("thread/updated", "thread/status/changed", "turn/queue/updated", "record/held")
+_LAST = ("thread/updated", "thread/status/changed", "turn/queue/updated", "record/held", "record/context")
 # Of use while its turn goes on; the turn and its items say in the end what came of it.
 _PASSING = (
     "turn/usage/updated",
@@ -62,7 +62,8 @@ def prune(lines: Sequence[bytes], cut: Cut, *, now: int) -> bytes:
     kept = _essence([*(event for record in before for event in record.summary), *map(_keep, gone[len(before) :])])
     record = PrunedRecord(seq=cut.head.seq, hash=cut.head.hash, events=count, pruned_at=now, summary=kept)
     # The time is that of the last pruned event, so that the thread keeps its place in the list of threads.
-    return link(GENESIS, StoredEvent(cut.head.seq, gone[-1].at, PRUNED, _encode(record))).line
+    key = gone[0].idempotency_key
+    return link(GENESIS, StoredEvent(cut.head.seq, gone[-1].at, PRUNED, _encode(record), idempotency_key=key)).line
 
 
 def _keep(event: StoredEvent) -> KeptEvent:
@@ -86,7 +87,7 @@ def _essence(events: Iterable[KeptEvent]) -> list[KeptEvent]:
         started = kept.get(key)
         if started is not None and event.type == "item/completed":
             # An item keeps the place at which it started (THR-5).
-            event = replace(event, seq=started.seq)  # noqa: PLW2901 - the same event at another place
+            event = replace(event, seq=started.seq, idempotency_key=started.idempotency_key)  # noqa: PLW2901 - the same event at another place
         elif started is not None:
             del kept[key]
         kept[key] = event

@@ -84,7 +84,7 @@ class SqliteStore:
         first = link(GENESIS, event)
         try:
             with self._database.transaction(force=forces(self._policy, event.type)):
-                place = self._insert(header, first.head)
+                place = self._insert(header, first, first.head)
                 self._add(place, first)
         except sqlite3.IntegrityError:
             self._forget(header.id)
@@ -129,6 +129,10 @@ class SqliteStore:
         found = self._database.rows("SELECT header FROM threads WHERE id = ? AND fault IS NULL", thread_id)
         return _decoder().decode(found[0][0]) if found else None
 
+    def started_with(self, key: str) -> str | None:
+        found = self._database.rows("SELECT id FROM threads WHERE key = ? AND fault IS NULL", key)
+        return found[0][0] if found else None
+
     def headers(self) -> Iterable[wire.Thread]:
         version = self._database.version()
         if version != self._version:
@@ -161,7 +165,7 @@ class SqliteStore:
         head = links[-1].head
         with self._database.transaction(force=True):
             if place is None:
-                place = self._insert(header, head)
+                place = self._insert(header, links[0], head)
             else:
                 self._advance(place, header, head)
             for added in links:
@@ -184,9 +188,10 @@ class SqliteStore:
         header = self._headers.get(thread_id)
         return header is None or header.active_turn is UNSET
 
-    def _insert(self, header: wire.Thread, head: Head) -> _Place:
-        query = "INSERT INTO threads (id, header, seq, hash) VALUES (?, ?, ?, ?)"
-        self._database.change(query, header.id, _encode(header), *head)
+    def _insert(self, header: wire.Thread, first: Link, head: Head) -> _Place:
+        key = read(first.line).idempotency_key
+        query = "INSERT INTO threads (id, header, seq, hash, key) VALUES (?, ?, ?, ?, ?)"
+        self._database.change(query, header.id, _encode(header), *head, None if key is UNSET else key)
         return _Place(self._database.rows("SELECT last_insert_rowid()")[0][0], head)
 
     def _add(self, place: _Place, added: Link) -> None:

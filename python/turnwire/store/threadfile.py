@@ -12,9 +12,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec import UNSET
+
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, ThreadDamaged
-from turnwire.store.chain import GENESIS, BadEvent, Fault, Link, check
+from turnwire.store.chain import GENESIS, BadEvent, Fault, Link, check, read
 from turnwire.store.files import Files
 
 __all__ = ["ThreadFile", "last_hash"]
@@ -36,6 +38,8 @@ class ThreadFile:
         self.size = 0
         # The header as the last event left it, for the process that holds the thread; None for a reader.
         self.header: wire.Thread | None = None
+        # The idempotency key of the first event: that of the request which started the thread.
+        self.key: str | None = None
         self._files = files
         # Of each event its number and where it begins: a page in the middle is one read.
         self._seqs = array("Q")
@@ -152,6 +156,9 @@ class ThreadFile:
         self._accept(line, head)
 
     def _accept(self, line: bytes, head: Head) -> None:
+        if not self._seqs:
+            key = read(line).idempotency_key
+            self.key = None if key is UNSET else key
         self._seqs.append(head.seq)
         self._starts.append(self.size)
         self.size += len(line) + 1
