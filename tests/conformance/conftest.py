@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import turnwire.conformance
 from turnwire.conformance.api import CheckServerOptions, run_check_server
 
 FIXTURE = Path(__file__).parent / "fixture"
@@ -56,16 +57,39 @@ def judge():
 
 
 @pytest.fixture
-def closed_profile(tmp_path):
-    """A contract of another kind: closed params, and a method that is experimental."""
-    package = Path(sys.modules["turnwire.conformance"].__file__).parent
-    bundle = json.loads((package.parent / "generated" / "schema.json").read_text(encoding="utf-8"))
+def other_contract(tmp_path):
+    """Our contract with some lines otherwise, beside a bundle that can be changed too."""
+    package = Path(turnwire.conformance.__file__).parent
+
+    def write(lines, change=lambda bundle: None):
+        bundle = json.loads((package.parent / "generated" / "schema.json").read_text(encoding="utf-8"))
+        change(bundle)
+        (tmp_path / "bundle.json").write_text(json.dumps(bundle), encoding="utf-8")
+        text = (package / "canonical.toml").read_text(encoding="utf-8")
+        for ours, theirs in {'schema = "canonical"': 'schema = "bundle.json"', **lines}.items():
+            assert ours in text, "the contract has changed; so must what is made from it"
+            text = text.replace(ours, theirs)
+        path = tmp_path / "other.toml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def closed_profile(other_contract):
+    """Closed params, and a method that is experimental."""
     row = {"name": "example/try", "sender": "client", "kind": "request", "stability": "experimental"}
-    bundle["x-methods"].append(row)
-    (tmp_path / "bundle.json").write_text(json.dumps(bundle), encoding="utf-8")
-    text = (package / "canonical.toml").read_text(encoding="utf-8")
-    text = text.replace('schema = "canonical"', 'schema = "bundle.json"')
-    text = text.replace('unknown_members = "tolerated"', 'unknown_members = "refused"')
-    path = tmp_path / "closed.toml"
-    path.write_text(text, encoding="utf-8")
-    return str(path)
+    lines = {'unknown_members = "tolerated"': 'unknown_members = "refused"'}
+    return other_contract(lines, lambda bundle: bundle["x-methods"].append(row))
+
+
+@pytest.fixture
+def foreign_profile(other_contract):
+    """No member jsonrpc, silence on what cannot be read, batches, and nothing before `initialized`."""
+    lines = {
+        'jsonrpc_member = "required"': 'jsonrpc_member = "omitted"\non_parse_error = "silence"',
+        'batch = "reject"': 'batch = "support"',
+        'before_initialized = "serve"': 'before_initialized = "refuse"',
+    }
+    return other_contract(lines, lambda bundle: bundle["$defs"]["ErrorResponse"]["required"].remove("jsonrpc"))

@@ -41,7 +41,7 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
     assert row["repro"].startswith(f"turnwire check server --select {identifier} ")
 
 
-@pytest.mark.parametrize("name", ["", *sorted(set(NAMES["variants"]) - {"closed", "refusing"})])
+@pytest.mark.parametrize("name", ["", *sorted(set(NAMES["variants"]) - {"closed", "foreign", "refusing"})])
 def test_lawful_servers_pass_every_check(name, judge, fixture_argv):
     judged = judge(fixture_argv(*(["--variant", name] if name else [])), retries=2, jobs=2, strict=True)
 
@@ -58,3 +58,35 @@ def test_lawful_servers_pass_by_another_contract(identifier, judge, fixture_argv
     judged = judge(fixture_argv("--variant", "closed"), select=(identifier,), profile=closed_profile)
 
     assert {identifier: "pass"} == judged.verdicts
+
+
+def test_a_server_of_another_contract_passes_by_its_own(judge, fixture_argv, foreign_profile):
+    judged = judge(fixture_argv("--variant", "foreign"), profile=foreign_profile, retries=2, jobs=2)
+
+    assert set() == {
+        row["id"] for row in judged.report["checks"] if row["verdict"] in ("fail", "warn", "flaky", "error")
+    }
+    assert {
+        "rpc.parse-error-null-id": "skip",
+        "rpc.batch-no-side-effects": "skip",
+        "rpc.parse-error-code": "non-strict",
+        "rpc.nan-literal": "non-strict",
+    }.items() <= judged.verdicts.items()
+    assert 0 == judged.exit_code
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "identifier"),
+    [
+        ('jsonrpc_member = "required"', 'jsonrpc_member = "omitted"', "rpc.jsonrpc-member"),
+        ('batch = "reject"', 'batch = "support"', "rpc.batch-policy"),
+        ('before_initialized = "serve"', 'before_initialized = "refuse"', "life.initialized-notification"),
+        ('unknown_members = "tolerated"', 'unknown_members = "refused"', "rpc.closed-params"),
+        ("not_a_number = [-32700]", "not_a_number = [-32600]", "rpc.nan-literal"),
+        ('wanted = "/protocolVersion"', 'wanted = "/version"', "life.version-garbage"),
+    ],
+)
+def test_a_server_of_ours_fails_by_another_contract(ours, theirs, identifier, judge, fixture_argv, other_contract):  # noqa: PLR0917 - a row and its fixtures
+    judged = judge(fixture_argv(), profile=other_contract({ours: theirs}), select=(identifier,))
+
+    assert {identifier: "fail"} == judged.verdicts

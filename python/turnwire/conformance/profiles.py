@@ -60,7 +60,6 @@ class Handshake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     required: str
     initialized: str = ""
     before_initialized: Literal["serve", "refuse"] = "serve"
-    repeatable: bool = False
     server_info: tuple[str, ...] = ()
     capabilities: str = "/capabilities"
     client_capabilities: str = "/capabilities"
@@ -102,12 +101,10 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     capability: str = ""
     prompts: dict[str, str] = {}
-    started: str = ""
     completed: str = ""
     status: str = ""
     interrupted: tuple[str, ...] = ()
     approval: str = ""
-    delta: str = ""
     opt_in: dict[str, Any] = {}
 
 

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from turnwire.conformance.model import Unmet
+from turnwire.conformance.probe import ABSENT
 from turnwire.conformance.strict import same_json
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.trace import Frame, clip
+
+# What cannot be read at all; a contract may leave it without an answer.
+UNREADABLE = frozenset({"parse_error", "invalid_utf8", "not_a_number", "lone_surrogate"})
 
 __all__ = ["error_of", "errors_with", "nothing", "one_error", "shown", "succeeded"]
 
@@ -19,13 +23,15 @@ def one_error(
     Raises:
         Unmet: none, several, a result, another code or another id.
     """
+    if not replies and subject.profile.wire.on_parse_error == "silence" and UNREADABLE & set(conditions):
+        return f"stays silent to {to}, as its contract says"
     codes = tuple(dict.fromkeys(subject.codes(*conditions)))
     named = " or ".join("null" if value is None else repr(value) for value in ids)
     expected = f"one error {' or '.join(map(str, codes))} with id {named} to {to}"
     if len(replies) != 1:
         raise Unmet(expected, shown(replies))
     reply = replies[0]
-    has_id = "id" in reply.value and any(same_json(reply.value["id"], value) for value in ids)
+    has_id = any(same_json(reply.value.get("id", ABSENT), value) for value in ids)
     if reply.code not in codes or not has_id:
         raise Unmet(expected, shown(replies))
     usual = {subject.profile.codes[condition][0] for condition in conditions}
@@ -34,7 +40,7 @@ def one_error(
 
 def error_of(subject: Subject, reply: Frame, *conditions: str, to: str) -> str | None:
     """The same for a reply that was found by its id."""
-    return one_error(subject, [reply], *conditions, ids=(reply.value.get("id"),), to=to)
+    return one_error(subject, [reply], *conditions, ids=(reply.value["id"],), to=to)
 
 
 def errors_with(subject: Subject, cases: Sequence[tuple[str, bytes]], *conditions: str) -> str | None:

@@ -177,7 +177,8 @@ def _refused_while_draining(subject: Subject, probe: Probe) -> str | None:
     try:
         reply = subject.perform(probe, "create")
     except TargetEnded:
-        raise Unmet(f"an error to {operation.method} while a turn runs out", "the server ended") from None
+        # It had stopped before it could refuse; whether it answered `shutdown` is asked next.
+        return None
     return error_of(subject, reply, "shutting_down", to=f"{operation.method} while it stops")
 
 

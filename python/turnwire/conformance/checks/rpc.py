@@ -25,16 +25,13 @@ def parse_error_recovers(subject: Subject) -> None:
 @check("rpc.parse-error-code")
 def parse_error_code(subject: Subject) -> str | None:
     """A line that is not JSON gets one parse error."""
-    note = None
+    notes = []
     for line in UNREADABLE:
         replies = subject.probe.provoke(line)
-        if not replies and subject.profile.wire.on_parse_error == "silence":
-            note = "stays silent, as its profile says"
-            continue
-        codes = subject.codes("parse_error")
-        if len(replies) != 1 or replies[0].code not in codes:
-            raise Unmet(f"one error {codes[0]} to {line.decode()}", shown(replies))
-    return note
+        # Whether the member id is there, and null, is another check's to say.
+        ids = [reply.value.get("id", ABSENT) for reply in replies] or [None]
+        notes.append(one_error(subject, replies, "parse_error", ids=ids, to=line.decode()))
+    return next((note for note in notes if note), None)
 
 
 @check("rpc.parse-error-null-id")

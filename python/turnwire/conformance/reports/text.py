@@ -39,9 +39,8 @@ def render_text(run: Run, *, color: bool) -> str:
     name = " ".join(str(part) for part in (run.server.get("name"), run.server.get("version")) if part) or "server"
     counts = Counter(outcome.verdict for outcome in run.outcomes)
     counted = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
-    blocks.append(
-        f"{name} by the contract {run.profile} {run.protocol}: {len(run.outcomes)} checks, {counted or 'none'}"
-    )
+    number = f"{len(run.outcomes)} check" + ("s" if len(run.outcomes) != 1 else "")
+    blocks.append(f"{name} by the contract {run.profile} {run.protocol}: {number}, {counted or 'none'}")
     return "\n\n".join([*blocks, ENDINGS[run.exit_code]]) + "\n"
 
 
