@@ -37,7 +37,7 @@ def one_store(kind: str, place: Path) -> Iterator[Row]:
     yield Row(
         f"{kind}: append to a thread of {EVENTS:,} events, to an empty one",
         f"{long:.0f} µs, {short:.0f} µs",
-        "≤ 2 ×",
+        "≤ 2 times",
         long <= 2 * short,
     )
     page = cpu(lambda _turn: store.events("long", EVENTS // 2, 100), 50)
@@ -46,7 +46,10 @@ def one_store(kind: str, place: Path) -> Iterator[Row]:
     durable = open_store(kind, place / "talk", fsync="never")
     turn, in_memory = asyncio.run(turns(durable)), asyncio.run(turns(MemoryStore()))
     yield Row(
-        f"{kind}: a turn of 20 deltas, in memory", f"{turn:.0f} µs, {in_memory:.0f} µs", "≤ 3 ×", turn <= 3 * in_memory
+        f"{kind}: a turn of 20 deltas, in memory",
+        f"{turn:.0f} µs, {in_memory:.0f} µs",
+        "≤ 3 times",
+        turn <= 3 * in_memory,
     )
     listed = first_list(kind, place / "many")
     yield Row(f"{kind}: start and first list of {THREADS:,} threads", f"{listed:.2f} s", "≤ 1 s", listed <= 1)
