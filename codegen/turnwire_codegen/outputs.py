@@ -14,6 +14,7 @@ from turnwire_codegen.emit.jsonschema import Bundle, bundle
 from turnwire_codegen.emit.jsonschema.canonical import digest
 from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
 from turnwire_codegen.emit.python import emit_python
+from turnwire_codegen.emit.python.limits import untyped_members
 from turnwire_codegen.emit.python.validators import emit_validators as emit_python_validators
 from turnwire_codegen.emit.typescript import emit_typescript
 from turnwire_codegen.emit.typescript.validators import emit_validators as emit_typescript_validators
@@ -30,6 +31,7 @@ __all__ = ["COMMANDS", "Command", "Made", "Source", "make", "python_files", "typ
 
 Files = dict[str, bytes]
 
+_EXPORTED = re.compile(r'^export .* from "\./(\w+)\.js";$', re.MULTILINE)
 _IMPORT = re.compile(r'^import type \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
 
 
@@ -71,7 +73,7 @@ def typescript_files(protocol: Protocol, command: str) -> Files:
 
 def typescript_module(files: Files) -> bytes:
     """The same types as one module, without the imports between its parts: what `schema/export` gives."""
-    parts = [files[name].decode() for name in sorted(files) if name.endswith(".ts") and name != "index.ts"]
+    parts = [files[f"{name}.ts"].decode() for name in _EXPORTED.findall(files["index.ts"].decode())]
     header = parts[0].partition("\n\n")[0]
     bodies = [re.sub(r"\n{3,}", "\n\n", _IMPORT.sub("", part.partition("\n\n")[2])).strip() for part in parts]
     return ("\n\n".join([header, *bodies]) + "\n").encode()
@@ -161,8 +163,10 @@ def _of_file(command: str, path: Path, words: str) -> Made:
 
 
 def _findings(command: str, said: Protocol, origins: Mapping[str, str]) -> list[Finding]:
-    typed = loosen_readers(said) if command == "generate-python" else said
-    return findings(said, typed, origins, COMMANDS[command].held)
+    if command != "generate-python":
+        return findings(said, said, origins, COMMANDS[command].held)
+    found = findings(said, loosen_readers(said), origins, COMMANDS[command].held)
+    return [*found, *untyped_members(said, origins)]
 
 
 def _facts(protocol: Protocol, schema_digest: str, command: str) -> dict[str, str]:

@@ -82,6 +82,7 @@ LEFT = [
     ("nothing", of(a=False), "#/properties/a", "degraded"),
     ("an open tuple", of(a={"type": "array", "prefixItems": [{"type": "string"}]}), "#/properties/a", "degraded"),
     ("an object among the values", of(a={"enum": [{}, 1]}), "#/properties/a", "runtime"),
+    ("a name that msgspec has no field for", of(**{'q"': {"type": "string"}}), '#/properties/q"', "runtime"),
     ("what goes together", {**of(a=OBJECT), "anyOf": [{"required": ["b"]}, {"required": ["c"]}]}, "#", "runtime"),
     ("one member twice", {"allOf": [of(a={"type": "string"}), of(a={"maxLength": 3})]}, "#", "runtime"),
 ]

@@ -1,6 +1,7 @@
 """What msgspec structs cannot be, and what stands in for them: bags, unions that are tried, lone arms."""
 
 import re
+from collections.abc import Mapping
 
 from turnwire_codegen.ir import (
     Alias,
@@ -17,8 +18,9 @@ from turnwire_codegen.ir import (
     Union,
 )
 from turnwire_codegen.passes.graph import declarations
+from turnwire_codegen.problems import Finding
 
-__all__ = ["is_bag", "is_sayable", "lone_arms", "tried_unions"]
+__all__ = ["is_bag", "is_sayable", "lone_arms", "tried_unions", "untyped_members"]
 
 # msgspec refuses them in the name of a field.
 _UNSAYABLE = re.compile(r'["\\\x00-\x1f]')
@@ -46,6 +48,18 @@ def tried_unions(protocol: Protocol) -> frozenset[str]:
         for variant in union.variants
         if not isinstance(variant.type, Ref) or is_bag(known[variant.type.name])
     )
+
+
+def untyped_members(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    """Members that are kept but not checked, because msgspec has no field of their name."""
+    what = "the type does not hold what the member is: msgspec has no field of this name"
+    return [
+        Finding(f"{origins[name]}/properties/{field.wire.replace('~', '~0').replace('/', '~1')}", "runtime", what)
+        for name, record in declarations(protocol).items()
+        if isinstance(record, Record) and name in origins
+        for field in record.fields
+        if not is_sayable(field.wire)
+    ]
 
 
 def lone_arms(protocol: Protocol, arms: frozenset[str]) -> frozenset[str]:

@@ -41,12 +41,12 @@ class UnknownView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnionView(msgspec.Struct, frozen=True, kw_only=True):
-    """A union: the arms that a checker sees; `runtime` is what msgspec sees where that differs."""
+    """A union: the arms that a checker sees, one a line; `runtime` is what msgspec sees where that differs."""
 
     name: str
     arms: tuple[str, ...]
     plain: bool
-    runtime: str | None
+    runtime: tuple[str, ...]
     unknown: UnknownView | None
     hole: str | None
     doc: tuple[str, ...]
@@ -67,23 +67,24 @@ def union_view(
     symbols = [annotation(variant.type, home) for variant in union.variants]
     arms = [symbol.text for symbol in symbols]
     imports: Imports = frozenset().union(*(symbol.imports for symbol in symbols))
-    unknown, runtime = None, None
+    unknown: UnknownView | None = None
+    runtime: tuple[str, ...] = ()
     if isinstance(union.tagging, ByField) and union.open:
         unknown = _unknown(union, union.tagging.wire, unknown_name(union.name, known), tried=tried)
         imports |= {(".decoding", "Unknown"), ("typing", "TYPE_CHECKING")}
     if isinstance(union.tagging, ByField) and not tried:
         if unknown is not None:
-            runtime = " | ".join([*arms, str(unknown.hole)])
+            runtime = _lines([*arms, str(unknown.hole)], quote=False)
             imports |= {(".decoding", "Hole")}
     elif recursive or not _told_apart([variant.type for variant in union.variants], known):
-        runtime = _choice(name, arms, unknown)
+        runtime = (_choice(name, arms, unknown),)
         imports |= {(".decoding", "choice"), ("typing", "TYPE_CHECKING")}
     if unknown is not None:
         arms.append(unknown.name)
     return UnionView(
         name=name,
         arms=_lines(arms, quote=recursive),
-        plain=runtime is None,
+        plain=not runtime,
         runtime=runtime,
         unknown=unknown,
         hole=None if unknown is None else unknown.hole,
@@ -104,7 +105,7 @@ def _choice(name: str, arms: list[str], unknown: UnknownView | None) -> str:
 
 
 def _unknown(union: Union, wire: str, name: str, *, tried: bool) -> UnknownView:
-    text = f"A `{union.name}` whose `{wire}` this version does not know: a dict that keeps every member."
+    text = f"`{union.name}` with a `{wire}` that this version does not know: a dict that keeps every member."
     tags = ", ".join(quoted(str(variant.tag)) for variant in union.variants)
     return UnknownView(
         name=class_name(name),

@@ -138,7 +138,7 @@ def _union(union: Union, names: set[str], known: Mapping[str, str]) -> UnionView
     wire = union.tagging.wire
     unknown = UnknownView(
         name=type_name(unknown_name(union.name, known)),
-        doc=comment(f"A `{union.name}` whose `{wire}` this version does not know, with every member.", indent=0),
+        doc=comment(f"`{union.name}` with a `{wire}` that this version does not know.", indent=0),
         tag=member_name(wire),
     )
     return UnionView(_lines([*arms, unknown.name]), unknown)
