@@ -36,6 +36,7 @@ __all__ = [
     "decode_params",
     "decode_result",
     "encode_error",
+    "encode_known_result",
     "encode_notification",
     "encode_request",
     "encode_result",
@@ -183,6 +184,13 @@ def encode_notification(method: str, params: Params = None) -> bytes:
 def encode_result(request_id: int | str, result: Any) -> bytes:
     """The reply to a request that was served."""
     return _encode(_Success(request_id, result))
+
+
+def encode_known_result(request_id: int | str, result: bytes) -> bytes:
+    """As `encode_result`, for a result that is JSON text already, without line ends; the cheapest of replies."""
+    if type(request_id) is int:
+        return b'{"jsonrpc":"2.0","id":%d,"result":%b}' % (request_id, result)
+    return _encode(_Success(request_id, Raw(result)))
 
 
 def encode_error(request_id: int | str | None, refusal: Refusal) -> bytes:

@@ -160,16 +160,17 @@ class Connection:
     def _read_all(self, messages: list[bytes]) -> list[Event]:
         # The hottest path of a server: a short request becomes its event in one step.
         events: list[Event] = []
+        short, append, decode = self._short, events.append, _decode_request
         for message in messages:
-            if len(message) <= self._short and message.isascii():
+            if len(message) <= short and message.isascii():
                 try:
-                    events.append(_decode_request(message))
+                    append(decode(message))
                     continue
                 except msgspec.DecodeError:
                     pass
             event = self._read_again(message)
             if event is not None:
-                events.append(event)
+                append(event)
         return events
 
     def _read_again(self, message: bytes) -> Event | None:

@@ -65,7 +65,7 @@ def test_the_bare_loop_answers_every_line() -> None:
     [
         ('{"jsonrpc":"2.0","id":1,"method":"thread/read","params":{"threadId":"th-1"}}', True),
         ('{"jsonrpc":"2.0","id":1,"method":"thread/read","params":{"threadId":7}}', False),
-        ('{"jsonrpc":"2.0","id":1,"method":"turn/start","params":{"threadId":"t","input":[{"type":"text"}]}}', False),
+        ('{"jsonrpc":"2.0","id":1,"method":"turn/start","params":{"threadId":"t","input":"x"}}', False),
         ('{"jsonrpc":"2.0","id":1,"method":"no/such","params":{}}', False),
     ],
 )

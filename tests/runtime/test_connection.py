@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnwire.codec import Limits
+from turnwire.codec import Limits, encode_known_result
 from turnwire.connection import Connection
 from turnwire.errors import (
     ConnectionClosed,
@@ -161,6 +161,8 @@ def test_deadlines_are_values() -> None:
         ),
         (Connection("client").send_notification("n", {}), b'{"jsonrpc":"2.0","method":"n","params":{}}'),
         (Connection("server").send_result("é", EmptyResult()), '{"jsonrpc":"2.0","id":"é","result":{}}'.encode()),
+        (encode_known_result(7, b"{}"), b'{"jsonrpc":"2.0","id":7,"result":{}}'),
+        (encode_known_result("7", b"[1]"), b'{"jsonrpc":"2.0","id":"7","result":[1]}'),
         (Connection("server").send_result(-1, None), b'{"jsonrpc":"2.0","id":-1,"result":null}'),
         (
             Connection("server").send_error(None, not_initialized()),

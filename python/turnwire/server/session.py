@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from turnwire import wire
-from turnwire.codec import NO_PARAMS, encode_error, encode_result
+from turnwire.codec import NO_PARAMS, encode_error, encode_known_result, encode_result
 from turnwire.errors import Refusal, internal_error, not_initialized, shutting_down, unauthorized
 from turnwire.events import CloseReason, NotificationReceived, Refused, RequestReceived
 from turnwire.peer import Peer, Reply
@@ -62,7 +62,7 @@ class Session:
             raise unauthorized()
         params = request.params
         if params is NO_PARAMS and route.constant is not None:
-            return encode_result(request.id, route.constant)
+            return encode_known_result(request.id, route.constant)
         call = Call(self._state, self, route.read(params), params)
         if route.waits:
             # The bytes of the params alias what came in, and a coroutine outlives that.

@@ -43,6 +43,7 @@ MODULES: dict[str, str] = {
     "thread/list": "lists",
     "thread/turns/list": "lists",
     "thread/items/list": "lists",
+    "thread/events/list": "events",
     "turn/start": "turns",
     "turn/steer": "turns",
     "turn/interrupt": "turns",
@@ -62,8 +63,8 @@ class Route(NamedTuple):
     waits: bool
     # Whether it changes anything, so that it is refused during a shutdown (LIFE-16).
     changes: bool
-    # The result without params, where that is always the same; None where it is not.
-    constant: Any
+    # The result without params as JSON, where that is always the same; None where it is not.
+    constant: bytes | None
 
 
 @cache
@@ -89,7 +90,8 @@ def route_of(method: str, *, experimental: bool) -> Route:
             _demand_offered(row.params or "", gated, params, experimental=experimental)
         return decode_params(method, params)
 
-    constant = getattr(module, "CONSTANTS", {}).get(method)
+    constants = getattr(module, "CONSTANTS", {})
+    constant = msgspec.json.encode(constants[method]) if method in constants else None
     return Route(handler, read, iscoroutinefunction(handler), row.durable, constant)
 
 
