@@ -1,4 +1,4 @@
-"""A server process for the tests: the two built-in agents, bounds as JSON in the first argument."""
+"""A server process for the tests: two agents, bounds as JSON in the first argument, a state directory in the second."""
 
 import asyncio
 import json
@@ -7,6 +7,7 @@ import sys
 from turnwire.agents.builtin import builtin_agent
 from turnwire.server import DefaultHost, Server, default_limits, serve_stdio
 from turnwire.store.base import Store
+from turnwire.store.jsonl import JsonlStore
 from turnwire.wire import Model
 
 MODELS = [Model(id="script-1", title="Script", default=True)]
@@ -18,4 +19,6 @@ def make_server(limits: dict[str, int], *, store: Store | None = None) -> Server
 
 
 if __name__ == "__main__":
-    asyncio.run(serve_stdio(make_server(json.loads(sys.argv[1]))))
+    directory = sys.argv[2] if len(sys.argv) > 2 else None
+    kept = None if directory is None else JsonlStore(directory)
+    asyncio.run(serve_stdio(make_server(json.loads(sys.argv[1]), store=kept)))

@@ -47,8 +47,8 @@ class Talk:
         return await cls._begin(RecordingTransport(near), serving, **members)
 
     @classmethod
-    async def over_stdio(cls, limits: str, **members: Any) -> "Talk":
-        transport = ProcessTransport([sys.executable, str(SERVER), limits], stderr="capture")
+    async def over_stdio(cls, *argv: str, **members: Any) -> "Talk":
+        transport = ProcessTransport([sys.executable, str(SERVER), *argv], stderr="capture")
         return await cls._begin(RecordingTransport(transport), None, **members)
 
     @classmethod

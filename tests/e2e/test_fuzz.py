@@ -45,7 +45,7 @@ class Place:
         threads = {message["params"]["thread"]["id"] for message in heard if message.get("method") == "thread/started"}
         lines = [json.dumps(_request(f"d-{one}", "thread/delete", {"threadId": one})).encode() for one in threads]
         heard = await self.talk(lines)
-        while {message.get("id") for message in heard} < {f"d-{one}" for one in threads}:
+        while not {f"d-{one}" for one in threads} <= {str(message.get("id")) for message in heard}:
             heard += await self.talk([])
 
     def rss_kb(self):

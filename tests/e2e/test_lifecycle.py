@@ -123,7 +123,7 @@ EXPERIMENTAL = [
     ("thread/start", {"dynamicTools": []}, {}, -32006),
     ("thread/start", {"dynamicTools": []}, {"experimental": True}, -32601),
     ("thread/start", {"dynamicTools": 5, "title": 5}, {}, -32006),
-    ("thread/start", {"additionalContext": {}}, {}, -32601),
+    ("thread/resume", {"threadId": "x", "dynamicTools": []}, {"experimental": True}, -32601),
     ("turn/start", {"threadId": "x", "outputSchema": {}}, {}, -32601),
     ("tool/call", {}, {"experimental": True}, -32601),
 ]

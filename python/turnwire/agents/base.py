@@ -6,7 +6,7 @@ the server's. It stops when it is cancelled, and it never catches `CancelledErro
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self, TypeVar
 
@@ -139,6 +139,10 @@ class TurnContext(Protocol):
     @property
     def thread(self) -> wire.Thread:
         """The header as it is now: what was changed during the turn holds from its next call on."""
+
+    @property
+    def context(self) -> Mapping[str, wire.ContextEntry]:
+        """What the application gives along: for the agent to know, never an instruction of higher rank (THR-24)."""
 
     def save(self, state: Any) -> None:
         """Keeps where the agent stands (any JSON), so that a paused turn can go on from here."""

@@ -30,6 +30,7 @@ def default_limits(**changes: int | UnsetType) -> Limits:
         page_bytes=4 * _MIB,
         id_length=512,
         metadata_bytes=256 * _KIB,
+        context_bytes=1 * _MIB,
         interrupt_ms=10_000,
         shutdown_ms=10_000,
         approval_grace_ms=30_000,

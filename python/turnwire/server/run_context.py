@@ -1,7 +1,7 @@
 """What an agent does, as events of its thread: the context that the server gives to `Agent.run`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -22,6 +22,7 @@ from turnwire.wire import (
     ApprovalItem,
     ApprovalOption,
     ApprovalResolution,
+    ContextEntry,
     FileChange,
     FileChangeItem,
     InputPart,
@@ -93,6 +94,10 @@ class RunContext:
     def thread(self) -> Thread:
         """The header as it is now: what was changed during the turn holds from its next call on."""
         return self._live.header
+
+    @property
+    def context(self) -> Mapping[str, ContextEntry]:
+        return self._live.history.context
 
     def save(self, state: Any) -> None:
         self._state = state

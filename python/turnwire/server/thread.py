@@ -5,7 +5,7 @@ their like, which carry no `seq`.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -17,10 +17,11 @@ from turnwire.server.ids import new_nonce, now_ms
 from turnwire.state import next_state
 from turnwire.store.base import Store, StoredEvent, StoreFault
 from turnwire.store.chain import PRUNED
-from turnwire.store.history import RECORDS, DiscardedRecord, HeldRecord, History
+from turnwire.store.history import RECORDS, ContextRecord, DiscardedRecord, HeldRecord, History
 from turnwire.wire import (
     ActiveTurn,
     Approval,
+    ContextEntry,
     InputPart,
     PausedBy,
     PendingApproval,
@@ -174,6 +175,11 @@ class LiveThread:
             self._change_status(next_state("thread", status, "thread/pause"), by="user")
         else:
             self._change_status(status)
+
+    def give_context(self, context: Mapping[str, ContextEntry] | UnsetType) -> None:
+        """THR-24: context that is absent stays as it is, an empty one clears it."""
+        if context is not UNSET and context != self.history.context:
+            self.record("record/context", ContextRecord(context=dict(context)))
 
     def hold(self) -> None:
         """THR-12: no new turn until `release`; a turn that runs goes on."""

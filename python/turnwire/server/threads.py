@@ -11,6 +11,7 @@ from turnwire.server.hub import Hub
 from turnwire.server.ids import now_ms
 from turnwire.server.thread import LiveThread
 from turnwire.store.base import Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
+from turnwire.store.chain import read
 from turnwire.store.history import History
 from turnwire.store.recovery import recover
 from turnwire.wire import Thread
@@ -102,6 +103,17 @@ class Threads:
         if self._store.header(thread_id) is None:
             raise not_found("thread", thread_id)
         return History.load(self._events(thread_id))
+
+    def lines(self, thread_id: str, *, after: int, limit: int) -> list[tuple[int, bytes]]:
+        """The events beyond `after`, each with its number, in the bytes in which they are stored.
+
+        Raises:
+            Refusal: internalError, where the record is damaged.
+        """
+        try:
+            return [(read(line).seq, line) for line in self._store.lines(thread_id, after, limit)]
+        except ThreadDamaged as damage:
+            raise _damaged(damage) from damage
 
     def is_loaded(self, thread_id: str) -> bool:
         """Whether the thread is loaded."""

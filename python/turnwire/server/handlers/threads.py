@@ -14,6 +14,7 @@ from turnwire.server.engine import engine_of
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.thread import LiveThread
 from turnwire.wire import (
+    Limits,
     Thread,
     ThreadClosedParams,
     ThreadReadResult,
@@ -32,8 +33,7 @@ _FIRST = 1
 
 async def start(call: Call) -> ThreadStartResult:
     params: ThreadStartParams = call.params
-    limit = call.state.limits.metadata_bytes
-    demand(_start_issues(params, limit))
+    demand(_start_issues(params, call.state.limits))
     agent = _agent(call, params.agent)
     engine = engine_of(call.state)
 
@@ -42,6 +42,7 @@ async def start(call: Call) -> ThreadStartResult:
         thread = engine.threads.create(_new_header(params, agent))
         engine.subscribe(thread.id, call.caller)
         thread.announce_start()
+        thread.give_context(params.additional_context)
         return ThreadStartResult(thread=thread.header)
 
     result: ThreadStartResult = await engine.keys.once("thread/start", None, params.idempotency_key, call.raw, create)
@@ -52,8 +53,10 @@ async def start(call: Call) -> ThreadStartResult:
 
 def resume(call: Call) -> ThreadResumeResult:
     params: ThreadResumeParams = call.params
+    demand(opaque_issues("/additionalContext", params.additional_context, limit=call.state.limits.context_bytes))
     engine = engine_of(call.state)
     thread = engine.threads.load(params.thread_id)
+    thread.give_context(params.additional_context)
     history = thread.history
     gap = _replay(call, thread, params.after_seq)
     active = history.active_turn()
@@ -83,10 +86,11 @@ def unsubscribe(call: Call) -> ThreadUnsubscribeResult:
     return ThreadUnsubscribeResult(thread_id=thread_id, subscribed=False, closed=closed)
 
 
-def _start_issues(params: ThreadStartParams, limit: int | UnsetType) -> Iterator[Issue]:
+def _start_issues(params: ThreadStartParams, limits: Limits) -> Iterator[Issue]:
     yield from identifier_issues("/threadId", params.thread_id)
-    yield from opaque_issues("/metadata", params.metadata, limit=limit)
-    yield from opaque_issues("/config", params.config, limit=limit)
+    yield from opaque_issues("/metadata", params.metadata, limit=limits.metadata_bytes)
+    yield from opaque_issues("/config", params.config, limit=limits.metadata_bytes)
+    yield from opaque_issues("/additionalContext", params.additional_context, limit=limits.context_bytes)
 
 
 def _agent(call: Call, wanted: str | UnsetType) -> str:
