@@ -29,39 +29,39 @@ __all__ = [
 ]
 
 
-class HeldRecord(msgspec.Struct, frozen=True):
+class HeldRecord(msgspec.Struct, frozen=True, rename="camel"):
     """Whether a person holds the thread, also while a turn goes on (THR-12)."""
 
     held: bool
 
 
-class ContextRecord(msgspec.Struct, frozen=True):
+class ContextRecord(msgspec.Struct, frozen=True, rename="camel"):
     """The context that the application gives along, as a whole (THR-24)."""
 
     context: dict[str, ContextEntry]
 
 
-class TextRecord(msgspec.Struct, frozen=True):
+class TextRecord(msgspec.Struct, frozen=True, rename="camel"):
     """More text of an item that is not completed yet (ITEM-10: "the text so far is recorded")."""
 
     item_id: str
     text: str
 
 
-class SavedRecord(msgspec.Struct, frozen=True):
+class SavedRecord(msgspec.Struct, frozen=True, rename="camel"):
     """Where the agent of a turn stands, in its own words; what a resumed turn goes on from."""
 
     turn_id: str
     state: Any
 
 
-class DiscardedRecord(msgspec.Struct, frozen=True):
+class DiscardedRecord(msgspec.Struct, frozen=True, rename="camel"):
     """A paused turn that will not be resumed (TURN-14: "`turn/interrupt` discards it")."""
 
     turn_id: str
 
 
-class KeyRecord(msgspec.Struct, frozen=True):
+class KeyRecord(msgspec.Struct, frozen=True, rename="camel"):
     """The digest of the params of a request that was recorded under an idempotency key (REC-5)."""
 
     method: str
@@ -69,7 +69,7 @@ class KeyRecord(msgspec.Struct, frozen=True):
     digest: str
 
 
-class KeptEvent(msgspec.Struct, frozen=True):
+class KeptEvent(msgspec.Struct, frozen=True, rename="camel"):
     """An event that was pruned, as far as the thread still shows it; `seq` is its place in every list."""
 
     seq: int
@@ -79,7 +79,7 @@ class KeptEvent(msgspec.Struct, frozen=True):
     idempotency_key: str | UnsetType = UNSET
 
 
-class PrunedRecord(msgspec.Struct, frozen=True):
+class PrunedRecord(msgspec.Struct, frozen=True, rename="camel"):
     """Stands for the events that were pruned: the last one's number and hash, how many, and what they come to."""
 
     seq: int

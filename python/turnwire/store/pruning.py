@@ -101,7 +101,7 @@ def _key(event: KeptEvent) -> object:
     if event.type in ("item/started", "item/completed"):
         return ("item", _decode(event.payload)["item"]["id"])
     if event.type == "record/saved":
-        return ("saved", _decode(event.payload)["turn_id"])
+        return ("saved", _decode(event.payload)["turnId"])
     return event.seq
 
 
