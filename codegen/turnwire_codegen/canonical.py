@@ -35,7 +35,7 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     python = root / "python" / "turnwire" / "generated"
     typescript = root / "typescript" / "src" / "generated"
     types = typescript_files(whole, COMMAND)
-    package = {**python_files(whole, COMMAND), "schema.ts": typescript_module(types)}
+    package = {**python_files(whole, COMMAND), "schema.ts": typescript_module(whole, COMMAND)}
     wanted: list[tuple[Path, dict[str, bytes]]] = [
         (folder, {"bundle.json": bundle(whole).text, "bundle.stable.json": bundle(stable).text}),
         (python, manifested(python, package, keep_orphans=False, facts={})),

@@ -1,7 +1,6 @@
 """From a schema to the files of a command: loading, passes, one emitter, and what became of each part."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
 from turnwire_codegen.emit.python import emit_python
 from turnwire_codegen.emit.python.limits import untyped_members
 from turnwire_codegen.emit.python.validators import emit_validators as emit_python_validators
-from turnwire_codegen.emit.typescript import emit_typescript
+from turnwire_codegen.emit.typescript import emit_module, emit_typescript
 from turnwire_codegen.emit.typescript.validators import emit_validators as emit_typescript_validators
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.canonical import load_canonical
@@ -31,9 +30,6 @@ __all__ = ["COMMANDS", "Command", "Made", "Source", "make", "python_files", "typ
 
 Files = dict[str, bytes]
 
-_EXPORTED = re.compile(r'^export .* from "\./(\w+)\.js";$', re.MULTILINE)
-_IMPORT = re.compile(r'^import type \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
-
 
 class Source(msgspec.Struct, frozen=True):
     """What an emitter is given: the protocol after its passes, the schema shipped with the types, the checks."""
@@ -46,8 +42,7 @@ class Source(msgspec.Struct, frozen=True):
     @property
     def header(self) -> Header:
         """The head of every file."""
-        title, version = self.protocol.title, self.protocol.version
-        return Header(title=title, version=version, digest=digest(self.schema), command=self.command)
+        return _header(self.protocol, digest(self.schema), self.command)
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,12 +66,9 @@ def typescript_files(protocol: Protocol, command: str) -> Files:
     return _typescript(_canonical(protocol, bundle(protocol), command))
 
 
-def typescript_module(files: Files) -> bytes:
-    """The same types as one module, without the imports between its parts: what `schema/export` gives."""
-    parts = [files[f"{name}.ts"].decode() for name in _EXPORTED.findall(files["index.ts"].decode())]
-    header = parts[0].partition("\n\n")[0]
-    bodies = [re.sub(r"\n{3,}", "\n\n", _IMPORT.sub("", part.partition("\n\n")[2])).strip() for part in parts]
-    return ("\n\n".join([header, *bodies]) + "\n").encode()
+def typescript_module(protocol: Protocol, command: str) -> bytes:
+    """The same types as one module: what `schema/export` gives."""
+    return emit_module(protocol, _header(protocol, bundle(protocol).digest, command))
 
 
 def _python(source: Source) -> Files:
@@ -171,3 +163,7 @@ def _findings(command: str, said: Protocol, origins: Mapping[str, str]) -> list[
 
 def _facts(protocol: Protocol, schema_digest: str, command: str) -> dict[str, str]:
     return {"protocol": protocol.version, "schema": protocol.id, "digest": schema_digest, "command": command}
+
+
+def _header(protocol: Protocol, schema_digest: str, command: str) -> Header:
+    return Header(title=protocol.title, version=protocol.version, digest=schema_digest, command=command)

@@ -26,6 +26,15 @@ def test_strict(project):
     assert (0, "") == compile_with("--noEmit", "-p", ROOT / project)
 
 
+def test_the_single_module_stands_alone(tmp_path):
+    source = (ROOT / "python" / "turnwire" / "generated" / "schema.ts").read_text()
+    (tmp_path / "schema.mts").write_text(source)
+    config = (ROOT / "typescript/tsconfig.json").read_text().replace('["src"]', '["schema.mts"]')
+    (tmp_path / "tsconfig.json").write_text(config.replace('"rootDir": "src"', '"rootDir": "."'))
+
+    assert (0, "") == compile_with("--noEmit", "-p", tmp_path / "tsconfig.json")
+
+
 def test_a_mistake_is_seen(tmp_path):
     source = (ROOT / "tests/bindings/narrowing.mts").read_text().replace("// @ts-expect-error", "//")
     (tmp_path / "wrong.mts").write_text(source.replace("../../typescript", str(ROOT / "typescript")))

@@ -2,6 +2,15 @@
 // Schema sha256:ad7a40575fe9016f8bb1058636c617439450f62ea9c923ca5900c7f7b1f43f29
 // Again with: python -m turnwire_codegen.canonical
 
+/**
+ * The tag of an arm that this version does not know: at run time any string but the known ones.
+ * It is an enum that exists for the compiler only, because comparing a tag with a known value then leaves the unknown
+ * arm out, and a `default` branch keeps it; a branded string would keep the compiler from telling arms apart at all.
+ */
+export declare enum UnknownTag {
+  unknown = "",
+}
+
 /** Approvals. Asking before acting: the question, the binding, the answer, and rules that keep an answer. */
 
 /** A question whether an operation may run; the same object in the item, the notification and the request. */
@@ -4274,8 +4283,6 @@ export type ServerToClient =
   | ServerNotification
   | Response;
 
-/** From method to params and result, by who sends it. */
-
 /** Every request that the client sends. */
 export type ClientRequestMap = {
   /** Opens the connection and says what each side offers. */
@@ -4605,15 +4612,6 @@ export type MethodMap = ClientRequestMap & ClientNotificationMap & ServerRequest
 
 /** The name of a method. */
 export type MethodName = keyof MethodMap;
-
-/**
- * The tag of an arm that this version does not know: at run time any string but the known ones.
- * It is an enum that exists for the compiler only, because comparing a tag with a known value then leaves the unknown
- * arm out, and a `default` branch keeps it; a branded string would keep the compiler from telling arms apart at all.
- */
-export declare enum UnknownTag {
-  unknown = "",
-}
 
 /** The error table: a program switches on the name, which is `error.data.code`; the code stands beside it. */
 export const ERRORS = {

@@ -1,4 +1,4 @@
-"""TypeScript: types only, one file a family, and the tables; nothing that a bundle would have to carry at run time."""
+"""TypeScript: types, one file a family, and the tables; or all of it as one module."""
 
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
@@ -7,7 +7,7 @@ from turnwire_codegen.emit.typescript.view import family_view, index_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.graph import homes
 
-__all__ = ["emit_typescript"]
+__all__ = ["emit_module", "emit_typescript"]
 
 
 def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
@@ -30,3 +30,16 @@ def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
         path: render("typescript", f"{name}.ts.j2", {"header": header.lines(), name: view}).encode()
         for path, (name, view) in pages.items()
     }
+
+
+def emit_module(protocol: Protocol, header: Header) -> bytes:
+    """The same types and tables as one module without imports, for those who are given a single text."""
+    home = homes(protocol)
+    view = {
+        "header": header.lines(),
+        "families": [family_view(family, home) for family in protocol.families],
+        "methods": methods_view(protocol),
+        "errors": error_views(protocol),
+        "protocol": protocol_view(protocol, header.digest),
+    }
+    return render("typescript", "module.ts.j2", view).encode()
