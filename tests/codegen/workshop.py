@@ -112,6 +112,14 @@ def protocol_of(folder: Path) -> Protocol:
     return run(protocol, PASSES)
 
 
+def loaded(tmp_path: Path, defs: dict[str, Any], **files: Any) -> Protocol:
+    """The protocol of a small folder before any pass; a problem fails the test."""
+    protocol, problems = load_canonical(write_protocol(tmp_path / "p", defs, **files))
+    assert [] == problems
+    assert protocol is not None
+    return protocol
+
+
 def schema_of(folder: Path) -> dict[str, Any]:
     """The bundle."""
     return bundle(protocol_of(folder)).schema
