@@ -1,6 +1,6 @@
 """Who refers to whom: in reading order, near and far, in circles."""
 
-from codegen.workshop import family, record
+from codegen.workshop import family, loaded, record
 from turnwire_codegen.passes.graph import declarations, homes, mutual_families, reachable, references
 
 

@@ -1,6 +1,6 @@
 """The stable filter: what is experimental goes, and what only that needed."""
 
-from codegen.workshop import METHOD, arm, record
+from codegen.workshop import METHOD, arm, loaded, record
 from turnwire_codegen.passes.graph import declarations
 from turnwire_codegen.passes.stable import stable_only
 
