@@ -7,7 +7,10 @@ from turnwire.store.opening import STORES, open_store
 
 
 class Opener:
-    """Opens stores over one directory; `told` is what they said of it."""
+    """Opens stores over one directory; `told` is what they said of it.
+
+    Nothing is forced to the disk unless a test asks for it: what a kill leaves is the kernel's, and a disk is slow.
+    """
 
     def __init__(self, kind, directory):
         self.kind = kind
@@ -15,11 +18,11 @@ class Opener:
         self.told = []
         self._opened = []
 
-    def __call__(self, **options):
+    def __call__(self, *, fsync="never", files=None):
         store = (
             MemoryStore()
             if self.kind == "memory"
-            else open_store(self.kind, self.directory, tell=self.told.append, **options)
+            else open_store(self.kind, self.directory, tell=self.told.append, fsync=fsync, files=files)
         )
         self._opened.append(store)
         return store

@@ -23,7 +23,7 @@ def writer(opener, text=""):
     """Begins a thread and adds to it for as long as it lives; reports each event that the store has taken."""
 
     def work(report):
-        store = open_store(opener.kind, opener.directory)
+        store = open_store(opener.kind, opener.directory, fsync="never")
         store.create(header(), first())
         report(1)
         for seq in range(2, 100_000):
@@ -94,7 +94,7 @@ class Deadly(Files):
 
 def life(directory, files, report):
     """A short life of a store: two threads, one of them deleted; reports each event of t1, and 100 for the deletion."""
-    store = open_store("jsonl", directory, files=files)
+    store = open_store("jsonl", directory, files=files, fsync="terminal")
     store.create(header(), first())
     report(1)
     store.create(header("t2"), first("t2"))
@@ -149,7 +149,7 @@ def racer(opener, go, act):
     """Waits until it may run, tries, reports whether it won, and holds what it has until it is killed."""
 
     def work(report):
-        store = open_store(opener.kind, opener.directory)
+        store = open_store(opener.kind, opener.directory, fsync="never")
         os.read(go, 1)
         try:
             act(store)

@@ -41,7 +41,7 @@ def die(opener, appends, moment):
     """A process that talks until it has appended so often, and then is no more; how many events it left."""
 
     def work(_report):
-        store = open_store(opener.kind, opener.directory)
+        store = open_store(opener.kind, opener.directory, fsync="never")
         asyncio.run(converse(Mortal(store, appends, moment)))
 
     with Child(work) as child:
@@ -75,7 +75,7 @@ async def look(store):
 def test_death_at_an_append_leaves_a_thread_that_goes_on(opener, appends, moment):
     left = die(opener, appends, moment)
     listed, seen, turns, items, ended = asyncio.run(look(opener()))
-    stored = list(open_store(opener.kind, opener.directory).lines(THREAD))
+    stored = list(open_store(opener.kind, opener.directory, fsync="never").lines(THREAD))
     kinds = Counter(read(line).type for line in stored)
 
     assert stored[: len(left)] == left
@@ -130,7 +130,7 @@ async def answer_after_restart(store):
 def test_a_question_survives_its_server(lasting):
     def work(report):
         async def ask():
-            client = await wait_for_ever(open_store(lasting.kind, lasting.directory))
+            client = await wait_for_ever(open_store(lasting.kind, lasting.directory, fsync="never"))
             await client.until(lambda message: message.get("method") == "approval/request")
             nonce = client.requests[0]["params"]["approval"]["binding"]["nonce"]
             report(int(nonce[:15], 36) % 2**62)
@@ -151,7 +151,7 @@ def test_a_question_survives_its_server(lasting):
 def test_another_process_may_look_and_not_touch(lasting):
     def work(report):
         async def hold():
-            client = await wait_for_ever(open_store(lasting.kind, lasting.directory))
+            client = await wait_for_ever(open_store(lasting.kind, lasting.directory, fsync="never"))
             await client.until(lambda message: message.get("method") == "approval/request")
             report(1)
             await asyncio.sleep(60)
