@@ -70,13 +70,17 @@ def test_what_nobody_could_verify_is_no_success():
 
 def test_transcripts_can_be_kept_and_validated(tmp_path):
     code, _, _ = judge("--select", GREETING, "--transcripts", str(tmp_path))
-    (file,) = tmp_path.glob("*.jsonl")
-    found = json.loads(run("validate", "--format", "json", str(file)).out)["findings"]
-    frames = dict(enumerate(map(json.loads, file.read_text().splitlines()), 1))
+    files = sorted(tmp_path.glob("*.jsonl"))
+    found = json.loads(run("validate", "--format", "json", *map(str, files)).out)["findings"]
+    frames = {
+        (str(file), number): json.loads(line)
+        for file in files
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+    }
 
-    assert (code, frames[1]["dir"]) == (Exit.DONE, "c2s")
+    assert (code, {frame["dir"] for frame in frames.values()}) == (Exit.DONE, {"c2s", "s2c"})
     # The judge asks for a method that nobody has, on purpose; what the server says is lawful.
-    assert [finding for finding in found if frames[finding["line"]]["dir"] == "s2c"] == []
+    assert [place for place in found if frames[place["file"], place["line"]]["dir"] == "s2c"] == []
 
 
 @pytest.mark.parametrize(

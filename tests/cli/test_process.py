@@ -1,13 +1,17 @@
 """What only a process can show: closed pipes, signals, locales."""
 
 import os
+import shlex
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from cli.running import TURNWIRE, environment, program
 from turnwire.cli.exits import Exit
+
+FULL = Path("/dev/full")
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,39 @@ def test_interrupt_is_130_without_a_traceback():
         _, err = process.communicate(timeout=20)
 
     assert (process.returncode, err) == (Exit.INTERRUPTED, b"")
+
+
+@pytest.mark.parametrize(
+    ("closed", "argv", "code"),
+    [
+        ("<&-", "version", Exit.DONE),
+        (">&-", "version", Exit.DONE),
+        ("2>&-", "nope", Exit.USAGE),
+        ("<&-", "validate -", Exit.USAGE),
+        ("<&- >&- 2>&-", "call ping", Exit.DONE),
+        ("<&-", "serve", Exit.DONE),
+        ("<&- >&-", "serve", Exit.DONE),
+    ],
+)
+def test_stream_that_is_closed_is_as_good_as_empty(closed, argv, code):
+    command = f"{shlex.join(TURNWIRE)} {argv} {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment())
+
+    assert (done.returncode, done.stderr.count("\n")) == (code, int(code != Exit.DONE and "2>&-" not in closed))
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("argv", ["version", "check list", "call ping", "debug send-message Hello"])
+def test_disk_that_is_full_is_one_line(argv):
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [*TURNWIRE, *argv.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment()
+        )
+
+    assert (done.returncode, done.stderr) == (
+        Exit.USAGE,
+        "turnwire: the output cannot be written: No space left on device\n",
+    )
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "de_DE.ISO-8859-1"])

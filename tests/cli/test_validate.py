@@ -164,6 +164,13 @@ def test_file_that_gives_nothing_to_judge(tmp_path, name, said):
     assert (done.code, done.line) == (Exit.USAGE, f"turnwire: {path.removesuffix('/.')}: {said}")
 
 
+def test_file_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("turnwire.cli.files.LARGEST", 1 << 20)
+    done = run("validate", "/dev/zero")
+
+    assert (done.code, done.line) == (Exit.USAGE, "turnwire: /dev/zero: longer than 1 MiB; give it in parts")
+
+
 def test_type_that_is_not_in_the_schema():
     done = run("validate", "--type", "Nope", "-", stdin=b"1")
 

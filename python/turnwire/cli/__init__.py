@@ -3,8 +3,10 @@
 A command's module is imported when it is called, so `serve` pays for nothing that the judge or the generator needs.
 """
 
+import errno
 import gc
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -60,15 +62,13 @@ EXTRAS = {
 
 def entry() -> NoReturn:
     """Run as the program `turnwire`."""
-    for stream in (sys.stdout, sys.stderr):
-        # Answers are JSON and JSON is UTF-8, whatever the locale says (STDIO-3 says it of the server).
-        stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    code = main(sys.argv[1:], sys.stdin, sys.stdout, sys.stderr)
+    streams = [_opened(stream, mode) for stream, mode in ((sys.stdin, "r"), (sys.stdout, "w"), (sys.stderr, "w"))]
+    code = main(sys.argv[1:], *streams)
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has what it wanted. Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams[1].flush()
+    except OSError:
+        # What there is to say was said by `main`. Python would say it once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), streams[1].fileno())
     sys.exit(code)
 
 
@@ -76,7 +76,8 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
     """Carry out one command line and return its exit code; no exception leaves."""
     words, wants_traceback = _take_debug(argv)
     try:
-        return _dispatch(words, Streams(stdin, stdout, stderr))
+        code = _dispatch(words, Streams(stdin, stdout, stderr))
+        stdout.flush()
     except BrokenPipeError:
         return Exit.DONE
     except KeyboardInterrupt:
@@ -87,7 +88,19 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
         code, line = _as_line(fault)
         if line:
             stderr.write(f"turnwire: {line}\n")
-        return code
+    return code
+
+
+def _opened(stream: TextIO | None, mode: str) -> TextIO:
+    """A standard stream that speaks UTF-8, whatever the locale says: answers are JSON, and JSON is UTF-8 (STDIO-3).
+
+    One that the parent has closed is the null device, before a file that we open can take its number.
+    """
+    if stream is None:
+        return io.TextIOWrapper(io.FileIO(os.devnull, mode), encoding="utf-8")
+    assert isinstance(stream, io.TextIOWrapper), "the interpreter makes no other standard stream"
+    stream.reconfigure(encoding="utf-8")
+    return stream
 
 
 def _take_debug(argv: Sequence[str]) -> tuple[list[str], bool]:
@@ -129,5 +142,7 @@ def _as_line(fault: Exception) -> tuple[Exit, str]:
         return fault.code, str(fault)
     if isinstance(fault, ModuleNotFoundError) and (name := (fault.name or "").partition(".")[0]) in EXTRAS:
         return Exit.USAGE, f"the package {name} is not installed; run: pip install 'turnwire[{EXTRAS[name]}]'"
+    if isinstance(fault, OSError) and fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+        return Exit.USAGE, f"the output cannot be written: {fault.strerror}"
     said = " ".join(f"{type(fault).__name__}: {fault}".split())
     return Exit.FAULT, f"a fault of turnwire itself: {said}; run again with --debug for the traceback, and report it"

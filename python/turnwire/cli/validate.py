@@ -146,7 +146,8 @@ def _unreadable(file: str, text: _Text, reason: str) -> _Placed:
         return _Placed(file, text.line + error.lineno - 1, error.colno, Finding("", f"not JSON: {error.msg}"))
     except (ValueError, RecursionError):
         pass  # no position to be had; the reason stands for itself
-    return _Placed(file, text.line, 1, Finding("", reason))
+    # Behind the semicolon Python gives advice for its own settings.
+    return _Placed(file, text.line, 1, Finding("", reason.partition(";")[0]))
 
 
 def _report(found: list[_Placed], count: int, options: Any, streams: Streams) -> None:
