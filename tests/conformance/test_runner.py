@@ -1,7 +1,12 @@
 """What the runner makes of what it sees: blocking, isolation, flakiness, and faults of our own."""
 
+import contextlib
 import itertools
 import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -141,3 +146,40 @@ def test_our_own_lines_are_valid(judge, fixture_argv, tmp_path):
 
     assert {"/threadId: 7 is not of type 'string'"} == faults
     assert len(asked) > 10
+
+
+INTERRUPTED = """
+import sys
+from turnwire.conformance.api import CheckServerOptions, run_check_server
+options = CheckServerOptions(argv=tuple(sys.argv[2:]), jobs=int(sys.argv[1]))
+sys.exit(run_check_server(options, sys.stdout, sys.stderr))
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_ends_the_run_and_every_server(jobs, fixture_argv, tmp_path):
+    marker = tmp_path / "marker"
+    argv = ("env", f"CHECKED_BY={marker}", *fixture_argv("--variant", "slow"))
+    judge = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(jobs), *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    lines = [judge.stderr.readline() for _ in range(3)]
+    assert all(line.startswith(("pass", "skip")) for line in lines), lines
+    assert started_with(marker)
+
+    judge.send_signal(signal.SIGINT)
+    stdout, stderr = judge.communicate(timeout=10)
+
+    assert (130, "") == (judge.returncode, stdout)
+    assert stderr.endswith("turnwire: interrupted\n")
+    assert "Traceback" not in stderr
+    assert [] == started_with(marker)
+
+
+def started_with(marker):
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"CHECKED_BY={marker}".encode() in (entry / "environ").read_bytes():
+                found.append(entry.name)
+    return found

@@ -5,9 +5,10 @@ badly takes its process with it, so the next one never judges the wreck. Determi
 those that hang on time are run again in fresh processes, and differing attempts are called flaky.
 """
 
+import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 
@@ -29,7 +30,7 @@ from turnwire.conformance.probe import Probe, ended_words
 from turnwire.conformance.profiles import Profile
 from turnwire.conformance.registry import function_of
 from turnwire.conformance.subject import Facts, Subject
-from turnwire.conformance.target import Target
+from turnwire.conformance.target import Process, Target
 from turnwire.conformance.tour import take_tours
 from turnwire.conformance.trace import Trace, clip
 from turnwire.schemas import Schemas
@@ -60,6 +61,8 @@ class Runner:
         self.facts = Facts(None, 0.01)
         self.verdicts: dict[str, Verdict] = {}
         self._spare: Probe | None = None
+        self._processes: list[Process] = []
+        self._over = threading.Event()
 
     def run(self, checks: Sequence[Check]) -> list[Outcome]:
         """Judge the target by these checks; outcomes come in the order of the catalogue.
@@ -67,11 +70,14 @@ class Runner:
         Raises:
             TargetFault: the target cannot be started, or does not answer the handshake at all.
         """
-        self._meet()
         try:
+            self._meet()
             outcomes = [outcome for wave in _waves(checks) for outcome in self._run_wave(wave)]
         finally:
-            self._drop(self._spare)
+            # However the run ends, an interrupt included, no process of it lives on.
+            self._over.set()
+            for process in self._processes:
+                process.stop()
         order = {check.id: index for index, check in enumerate(checks)}
         return sorted(outcomes, key=lambda outcome: order[outcome.check.id])
 
@@ -114,14 +120,25 @@ class Runner:
         """Lanes of one wave are independent of each other; trace checks read what they have left behind."""
         active = [check for check in wave if check.scenario is not Scenario.TRACE]
         passive = [check for check in wave if check.scenario is Scenario.TRACE]
-        outcomes: list[Outcome] = []
-        with ThreadPoolExecutor(max_workers=self.settings.jobs) as pool:
-            for lane in pool.map(self._run_lane, _lanes(active)):
-                outcomes += lane
+        outcomes = [outcome for lane in self._run_lanes(_lanes(active)) for outcome in lane]
         if passive:
             take_tours(self._subject("tour"))
             outcomes += self._run_lane(passive)
         return outcomes
+
+    def _run_lanes(self, lanes: list[list[Check]]) -> Iterable[list[Outcome]]:
+        if self.settings.jobs == 1:
+            return map(self._run_lane, lanes)
+        pool = ThreadPoolExecutor(max_workers=self.settings.jobs)
+        try:
+            return list(pool.map(self._run_lane, lanes))
+        except KeyboardInterrupt:
+            self._over.set()
+            for process in self._processes:
+                process.stop()
+            raise
+        finally:
+            pool.shutdown()
 
     def _run_lane(self, lane: Sequence[Check]) -> list[Outcome]:
         """Checks that share a process as long as all is well."""
@@ -130,6 +147,8 @@ class Runner:
         if lane[0].scenario is Scenario.SESSION:
             probe, self._spare = self._spare, None
         for check in lane:
+            if self._over.is_set():
+                break
             outcome, probe = self._judge(check, probe)
             self.verdicts[check.id] = outcome.verdict
             self.settings.progress(outcome)
@@ -215,7 +234,15 @@ class Runner:
         return subject.open()
 
     def _subject(self, label: str) -> Subject:
-        return Subject(self.target, self.profile, self.oracle, facts=self.facts, traces=self.traces, label=label)
+        return Subject(
+            self.target,
+            self.profile,
+            self.oracle,
+            facts=self.facts,
+            traces=self.traces,
+            processes=self._processes,
+            label=label,
+        )
 
     def _drop(self, probe: Probe | None) -> None:
         if probe is not None:

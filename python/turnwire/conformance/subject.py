@@ -43,13 +43,22 @@ class Subject:
     """The server under one check."""
 
     def __init__(
-        self, target: Target, profile: Profile, oracle: Schemas, *, facts: Facts, traces: list[Trace], label: str
+        self,
+        target: Target,
+        profile: Profile,
+        oracle: Schemas,
+        *,
+        facts: Facts,
+        traces: list[Trace],
+        processes: list[Process],
+        label: str,
     ) -> None:
         self.target = target
         self.profile = profile
         self.oracle = oracle
         self.facts = facts
         self.traces = traces
+        self.processes = processes
         self.label = label
         self.shared: Probe | None = None
         self.opened: list[Probe] = []
@@ -69,6 +78,7 @@ class Subject:
     def open(self, *, env: Mapping[str, str] | None = None, scratch: Path | None = None) -> Probe:
         """Start a process of its own for this check; it is stopped when the check ends."""
         process = Process(self.target, scratch, env)
+        self.processes.append(process)
         trace = Trace(self.label)
         self.traces.append(trace)
         probe = Probe(process, self.profile, trace)

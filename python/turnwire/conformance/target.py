@@ -77,6 +77,7 @@ class Process:
         self._stderr_tail = b""
         self._outgoing: deque[memoryview] = deque()
         self._received = 0
+        self._stopped = False
         self._unread = b""
         self.ended_output = False
         try:
@@ -191,7 +192,13 @@ class Process:
         return found
 
     def stop(self) -> None:
-        """Kill the group and whatever else it started, and give back pipes and scratch directory."""
+        """Kill the group and whatever else it started, and give back pipes and scratch directory.
+
+        A second call does nothing: by then another process may have the number of this one.
+        """
+        if self._stopped:
+            return
+        self._stopped = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._popen.wait()
