@@ -58,13 +58,22 @@ Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=160)]
 """Names a thread, turn, item or other object; its spelling is opaque to the reader."""
 
 Timestamp: TypeAlias = Annotated[int, Meta(ge=0, le=9007199254740991)]
-"""A moment in integer milliseconds since the Unix epoch."""
+"""A moment in integer milliseconds since the Unix epoch.
+
+Unit: milliseconds since 1970-01-01T00:00:00Z.
+"""
 
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, le=9007199254740991)]
-"""A duration in integer milliseconds."""
+"""A duration in integer milliseconds.
+
+Unit: milliseconds.
+"""
 
 Bytes: TypeAlias = Annotated[int, Meta(ge=0, le=9007199254740991)]
-"""A size in bytes."""
+"""A size in bytes.
+
+Unit: bytes.
+"""
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=9007199254740991)]
 """A number of things, zero included."""

@@ -105,7 +105,10 @@ class ErrorResponse(Struct, frozen=True, kw_only=True):
     """The version of JSON-RPC."""
 
     id: RequestId | None
-    """The id of the request; null when what came was unreadable, and only then."""
+    """The id of the request; null when what came was unreadable, and only then.
+    
+    null means that it is not known.
+    """
 
     error: ErrorObject
     """What went wrong."""

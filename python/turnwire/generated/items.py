@@ -931,7 +931,10 @@ class ItemDeltaParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """The item."""
 
     offset: Count
-    """Where this text begins in the whole text."""
+    """Where this text begins in the whole text.
+    
+    Unit: Unicode code points.
+    """
 
     delta: Text
     """The text."""

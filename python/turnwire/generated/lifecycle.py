@@ -68,7 +68,10 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True, rename="camel"):
     """Answers `userInput/request`; absent means that it is never asked."""
 
     dynamic_tools: bool | UnsetType = UNSET
-    """Answers `tool/call`; absent means that it declares no tools."""
+    """Answers `tool/call`; absent means that it declares no tools.
+    
+    Experimental: only with opt-in, both ways.
+    """
 
     traces: bool | UnsetType = UNSET
     """Wants `trace/span`; absent means no."""
@@ -160,7 +163,10 @@ class ServerCapabilities(Struct, frozen=True, kw_only=True, rename="camel"):
     """Questions to the person; absent means not offered."""
 
     dynamic_tools: Offered | UnsetType = UNSET
-    """Tools that the client runs; absent means not offered."""
+    """Tools that the client runs; absent means not offered.
+    
+    Experimental: only with opt-in, both ways.
+    """
 
     app_context: Offered | UnsetType = UNSET
     """Context that the application gives along; absent means not offered."""

@@ -774,7 +774,10 @@ class UserInputRequestRequest(Struct, frozen=True, kw_only=True, tag_field="meth
 
 
 class ToolCallRequest(Struct, frozen=True, kw_only=True, tag_field="method", tag="tool/call"):
-    """Asks the declaring connection to run a tool."""
+    """Asks the declaring connection to run a tool.
+    
+    Experimental: only with opt-in, both ways.
+    """
 
     jsonrpc: Literal["2.0"]
     """The version of JSON-RPC."""

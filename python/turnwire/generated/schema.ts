@@ -328,13 +328,25 @@ export type ApprovalRule = {
 /** Names a thread, turn, item or other object; its spelling is opaque to the reader. */
 export type Identifier = string;
 
-/** A moment in integer milliseconds since the Unix epoch. */
+/**
+ * A moment in integer milliseconds since the Unix epoch.
+ *
+ * Unit: milliseconds since 1970-01-01T00:00:00Z.
+ */
 export type Timestamp = number;
 
-/** A duration in integer milliseconds. */
+/**
+ * A duration in integer milliseconds.
+ *
+ * Unit: milliseconds.
+ */
 export type Milliseconds = number;
 
-/** A size in bytes. */
+/**
+ * A size in bytes.
+ *
+ * Unit: bytes.
+ */
 export type Bytes = number;
 
 /** A number of things, zero included. */
@@ -454,7 +466,11 @@ export type SuccessResponse = {
 export type ErrorResponse = {
   /** The version of JSON-RPC. */
   jsonrpc: "2.0";
-  /** The id of the request; null when what came was unreadable, and only then. */
+  /**
+   * The id of the request; null when what came was unreadable, and only then.
+   *
+   * null means that it is not known.
+   */
   id: RequestId | null;
   /** What went wrong. */
   error: ErrorObject;
@@ -1805,7 +1821,11 @@ export type ItemDeltaParams = {
   turnId: Identifier;
   /** The item. */
   itemId: Identifier;
-  /** Where this text begins in the whole text. */
+  /**
+   * Where this text begins in the whole text.
+   *
+   * Unit: Unicode code points.
+   */
   offset: Count;
   /** The text. */
   delta: Text;
@@ -1871,7 +1891,11 @@ export type ClientCapabilities = {
   approvals?: boolean;
   /** Answers `userInput/request`; absent means that it is never asked. */
   userInput?: boolean;
-  /** Answers `tool/call`; absent means that it declares no tools. */
+  /**
+   * Answers `tool/call`; absent means that it declares no tools.
+   *
+   * Experimental: only with opt-in, both ways.
+   */
   dynamicTools?: boolean;
   /** Wants `trace/span`; absent means no. */
   traces?: boolean;
@@ -1941,7 +1965,11 @@ export type ServerCapabilities = {
   approvalRules?: Offered;
   /** Questions to the person; absent means not offered. */
   userInput?: Offered;
-  /** Tools that the client runs; absent means not offered. */
+  /**
+   * Tools that the client runs; absent means not offered.
+   *
+   * Experimental: only with opt-in, both ways.
+   */
   dynamicTools?: Offered;
   /** Context that the application gives along; absent means not offered. */
   appContext?: Offered;
@@ -2483,9 +2511,17 @@ export type ThreadStartParams = {
   identity?: ThreadIdentity;
   /** Members that belong to the host; absent means none. */
   metadata?: Metadata;
-  /** Context that the application gives along; absent means none. */
+  /**
+   * Context that the application gives along; absent means none.
+   *
+   * Only with the capability `appContext`.
+   */
   additionalContext?: { [member: string]: ContextEntry };
-  /** Tools that this connection runs; absent means none. */
+  /**
+   * Tools that this connection runs; absent means none.
+   *
+   * Experimental: only with opt-in, both ways. Only with the capability `dynamicTools`.
+   */
   dynamicTools?: DynamicTool[];
   /** Makes the request safe to repeat; absent means that a repetition starts another thread. */
   idempotencyKey?: IdempotencyKey;
@@ -2505,9 +2541,17 @@ export type ThreadResumeParams = {
   threadId: Identifier;
   /** The last event that the client saw; absent means that nothing is replayed. */
   afterSeq?: Sequence;
-  /** Context that the application gives along; absent keeps what there is, `{}` clears it. */
+  /**
+   * Context that the application gives along; absent keeps what there is, `{}` clears it.
+   *
+   * Only with the capability `appContext`.
+   */
   additionalContext?: { [member: string]: ContextEntry };
-  /** Tools that this connection runs; absent keeps what there is, `[]` clears it. */
+  /**
+   * Tools that this connection runs; absent keeps what there is, `[]` clears it.
+   *
+   * Experimental: only with opt-in, both ways. Only with the capability `dynamicTools`.
+   */
   dynamicTools?: DynamicTool[];
 };
 
@@ -2680,17 +2724,41 @@ export type ThreadRewindResult = {
 export type ThreadUpdateParams = {
   /** The thread. */
   threadId: Identifier;
-  /** The name that people read; absent keeps it. */
+  /**
+   * The name that people read; absent keeps it.
+   *
+   * null clears it.
+   */
   title?: Title | null;
-  /** How the agent works; absent keeps it. */
+  /**
+   * How the agent works; absent keeps it.
+   *
+   * null clears it.
+   */
   mode?: ThreadMode | null;
-  /** What runs without asking, from the next call on; absent keeps it. */
+  /**
+   * What runs without asking, from the next call on; absent keeps it.
+   *
+   * null clears it.
+   */
   permissionMode?: PermissionMode | null;
-  /** What happens when nobody can answer an approval; absent keeps it. */
+  /**
+   * What happens when nobody can answer an approval; absent keeps it.
+   *
+   * null clears it.
+   */
   approvalPolicy?: ApprovalPolicy | null;
-  /** Settings that the host reads; absent keeps them. */
+  /**
+   * Settings that the host reads; absent keeps them.
+   *
+   * null clears it.
+   */
   config?: Config | null;
-  /** Members that belong to the host; absent keeps them. */
+  /**
+   * Members that belong to the host; absent keeps them.
+   *
+   * null clears it.
+   */
   metadata?: Metadata | null;
   /** The version that the client saw; absent means that any will do. */
   expectedVersion?: Count;
@@ -3269,7 +3337,11 @@ export type TurnStartParams = {
   input?: InputPart[];
   /** Decisions for a paused turn; absent with `input`. */
   resume?: TurnResume;
-  /** A JSON Schema that the final output must fit; absent means none. */
+  /**
+   * A JSON Schema that the final output must fit; absent means none.
+   *
+   * Only with the capability `outputSchema`.
+   */
   outputSchema?: JsonSchemaObject;
   /** The model to use; absent means that the host decides. */
   model?: Name;
@@ -3906,7 +3978,11 @@ export type UserInputRequestRequest = {
   params: UserInputRequestParams;
 };
 
-/** Asks the declaring connection to run a tool. */
+/**
+ * Asks the declaring connection to run a tool.
+ *
+ * Experimental: only with opt-in, both ways.
+ */
 export type ToolCallRequest = {
   /** The version of JSON-RPC. */
   jsonrpc: "2.0";

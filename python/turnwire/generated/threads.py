@@ -222,10 +222,16 @@ class ThreadStartParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Members that belong to the host; absent means none."""
 
     additional_context: Annotated[dict[str, ContextEntry], Meta(max_length=64)] | UnsetType = UNSET
-    """Context that the application gives along; absent means none."""
+    """Context that the application gives along; absent means none.
+    
+    Only with the capability `appContext`.
+    """
 
     dynamic_tools: Annotated[list[DynamicTool], Meta(max_length=256)] | UnsetType = UNSET
-    """Tools that this connection runs; absent means none."""
+    """Tools that this connection runs; absent means none.
+    
+    Experimental: only with opt-in, both ways. Only with the capability `dynamicTools`.
+    """
 
     idempotency_key: IdempotencyKey | UnsetType = UNSET
     """Makes the request safe to repeat; absent means that a repetition starts another thread."""
@@ -251,10 +257,16 @@ class ThreadResumeParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """The last event that the client saw; absent means that nothing is replayed."""
 
     additional_context: Annotated[dict[str, ContextEntry], Meta(max_length=64)] | UnsetType = UNSET
-    """Context that the application gives along; absent keeps what there is, `{}` clears it."""
+    """Context that the application gives along; absent keeps what there is, `{}` clears it.
+    
+    Only with the capability `appContext`.
+    """
 
     dynamic_tools: Annotated[list[DynamicTool], Meta(max_length=256)] | UnsetType = UNSET
-    """Tools that this connection runs; absent keeps what there is, `[]` clears it."""
+    """Tools that this connection runs; absent keeps what there is, `[]` clears it.
+    
+    Experimental: only with opt-in, both ways. Only with the capability `dynamicTools`.
+    """
 
 
 class ThreadResumeResult(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -479,22 +491,40 @@ class ThreadUpdateParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """The thread."""
 
     title: Title | None | UnsetType = UNSET
-    """The name that people read; absent keeps it."""
+    """The name that people read; absent keeps it.
+    
+    null clears it.
+    """
 
     mode: ThreadMode | None | UnsetType = UNSET
-    """How the agent works; absent keeps it."""
+    """How the agent works; absent keeps it.
+    
+    null clears it.
+    """
 
     permission_mode: PermissionMode | None | UnsetType = UNSET
-    """What runs without asking, from the next call on; absent keeps it."""
+    """What runs without asking, from the next call on; absent keeps it.
+    
+    null clears it.
+    """
 
     approval_policy: ApprovalPolicy | None | UnsetType = UNSET
-    """What happens when nobody can answer an approval; absent keeps it."""
+    """What happens when nobody can answer an approval; absent keeps it.
+    
+    null clears it.
+    """
 
     config: Config | None | UnsetType = UNSET
-    """Settings that the host reads; absent keeps them."""
+    """Settings that the host reads; absent keeps them.
+    
+    null clears it.
+    """
 
     metadata: Metadata | None | UnsetType = UNSET
-    """Members that belong to the host; absent keeps them."""
+    """Members that belong to the host; absent keeps them.
+    
+    null clears it.
+    """
 
     expected_version: Count | UnsetType = UNSET
     """The version that the client saw; absent means that any will do."""

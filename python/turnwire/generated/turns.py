@@ -290,7 +290,10 @@ class TurnStartParams(Struct, frozen=True, kw_only=True, rename="camel"):
     """Decisions for a paused turn; absent with `input`."""
 
     output_schema: JsonSchemaObject | UnsetType = UNSET
-    """A JSON Schema that the final output must fit; absent means none."""
+    """A JSON Schema that the final output must fit; absent means none.
+    
+    Only with the capability `outputSchema`.
+    """
 
     model: Name | UnsetType = UNSET
     """The model to use; absent means that the host decides."""

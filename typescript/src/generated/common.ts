@@ -8,13 +8,25 @@
 /** Names a thread, turn, item or other object; its spelling is opaque to the reader. */
 export type Identifier = string;
 
-/** A moment in integer milliseconds since the Unix epoch. */
+/**
+ * A moment in integer milliseconds since the Unix epoch.
+ *
+ * Unit: milliseconds since 1970-01-01T00:00:00Z.
+ */
 export type Timestamp = number;
 
-/** A duration in integer milliseconds. */
+/**
+ * A duration in integer milliseconds.
+ *
+ * Unit: milliseconds.
+ */
 export type Milliseconds = number;
 
-/** A size in bytes. */
+/**
+ * A size in bytes.
+ *
+ * Unit: bytes.
+ */
 export type Bytes = number;
 
 /** A number of things, zero included. */

@@ -50,7 +50,11 @@ export type SuccessResponse = {
 export type ErrorResponse = {
   /** The version of JSON-RPC. */
   jsonrpc: "2.0";
-  /** The id of the request; null when what came was unreadable, and only then. */
+  /**
+   * The id of the request; null when what came was unreadable, and only then.
+   *
+   * null means that it is not known.
+   */
   id: RequestId | null;
   /** What went wrong. */
   error: ErrorObject;

@@ -740,7 +740,11 @@ export type ItemDeltaParams = {
   turnId: Identifier;
   /** The item. */
   itemId: Identifier;
-  /** Where this text begins in the whole text. */
+  /**
+   * Where this text begins in the whole text.
+   *
+   * Unit: Unicode code points.
+   */
   offset: Count;
   /** The text. */
   delta: Text;

@@ -34,7 +34,11 @@ export type ClientCapabilities = {
   approvals?: boolean;
   /** Answers `userInput/request`; absent means that it is never asked. */
   userInput?: boolean;
-  /** Answers `tool/call`; absent means that it declares no tools. */
+  /**
+   * Answers `tool/call`; absent means that it declares no tools.
+   *
+   * Experimental: only with opt-in, both ways.
+   */
   dynamicTools?: boolean;
   /** Wants `trace/span`; absent means no. */
   traces?: boolean;
@@ -104,7 +108,11 @@ export type ServerCapabilities = {
   approvalRules?: Offered;
   /** Questions to the person; absent means not offered. */
   userInput?: Offered;
-  /** Tools that the client runs; absent means not offered. */
+  /**
+   * Tools that the client runs; absent means not offered.
+   *
+   * Experimental: only with opt-in, both ways.
+   */
   dynamicTools?: Offered;
   /** Context that the application gives along; absent means not offered. */
   appContext?: Offered;

@@ -546,7 +546,11 @@ export type UserInputRequestRequest = {
   params: UserInputRequestParams;
 };
 
-/** Asks the declaring connection to run a tool. */
+/**
+ * Asks the declaring connection to run a tool.
+ *
+ * Experimental: only with opt-in, both ways.
+ */
 export type ToolCallRequest = {
   /** The version of JSON-RPC. */
   jsonrpc: "2.0";

@@ -189,9 +189,17 @@ export type ThreadStartParams = {
   identity?: ThreadIdentity;
   /** Members that belong to the host; absent means none. */
   metadata?: Metadata;
-  /** Context that the application gives along; absent means none. */
+  /**
+   * Context that the application gives along; absent means none.
+   *
+   * Only with the capability `appContext`.
+   */
   additionalContext?: { [member: string]: ContextEntry };
-  /** Tools that this connection runs; absent means none. */
+  /**
+   * Tools that this connection runs; absent means none.
+   *
+   * Experimental: only with opt-in, both ways. Only with the capability `dynamicTools`.
+   */
   dynamicTools?: DynamicTool[];
   /** Makes the request safe to repeat; absent means that a repetition starts another thread. */
   idempotencyKey?: IdempotencyKey;
@@ -211,9 +219,17 @@ export type ThreadResumeParams = {
   threadId: Identifier;
   /** The last event that the client saw; absent means that nothing is replayed. */
   afterSeq?: Sequence;
-  /** Context that the application gives along; absent keeps what there is, `{}` clears it. */
+  /**
+   * Context that the application gives along; absent keeps what there is, `{}` clears it.
+   *
+   * Only with the capability `appContext`.
+   */
   additionalContext?: { [member: string]: ContextEntry };
-  /** Tools that this connection runs; absent keeps what there is, `[]` clears it. */
+  /**
+   * Tools that this connection runs; absent keeps what there is, `[]` clears it.
+   *
+   * Experimental: only with opt-in, both ways. Only with the capability `dynamicTools`.
+   */
   dynamicTools?: DynamicTool[];
 };
 
@@ -386,17 +402,41 @@ export type ThreadRewindResult = {
 export type ThreadUpdateParams = {
   /** The thread. */
   threadId: Identifier;
-  /** The name that people read; absent keeps it. */
+  /**
+   * The name that people read; absent keeps it.
+   *
+   * null clears it.
+   */
   title?: Title | null;
-  /** How the agent works; absent keeps it. */
+  /**
+   * How the agent works; absent keeps it.
+   *
+   * null clears it.
+   */
   mode?: ThreadMode | null;
-  /** What runs without asking, from the next call on; absent keeps it. */
+  /**
+   * What runs without asking, from the next call on; absent keeps it.
+   *
+   * null clears it.
+   */
   permissionMode?: PermissionMode | null;
-  /** What happens when nobody can answer an approval; absent keeps it. */
+  /**
+   * What happens when nobody can answer an approval; absent keeps it.
+   *
+   * null clears it.
+   */
   approvalPolicy?: ApprovalPolicy | null;
-  /** Settings that the host reads; absent keeps them. */
+  /**
+   * Settings that the host reads; absent keeps them.
+   *
+   * null clears it.
+   */
   config?: Config | null;
-  /** Members that belong to the host; absent keeps them. */
+  /**
+   * Members that belong to the host; absent keeps them.
+   *
+   * null clears it.
+   */
   metadata?: Metadata | null;
   /** The version that the client saw; absent means that any will do. */
   expectedVersion?: Count;

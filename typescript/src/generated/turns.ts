@@ -332,7 +332,11 @@ export type TurnStartParams = {
   input?: InputPart[];
   /** Decisions for a paused turn; absent with `input`. */
   resume?: TurnResume;
-  /** A JSON Schema that the final output must fit; absent means none. */
+  /**
+   * A JSON Schema that the final output must fit; absent means none.
+   *
+   * Only with the capability `outputSchema`.
+   */
   outputSchema?: JsonSchemaObject;
   /** The model to use; absent means that the host decides. */
   model?: Name;

@@ -8,6 +8,7 @@ from turnwire_codegen.emit.python.limits import is_bag, is_sayable
 from turnwire_codegen.emit.python.names import class_name, member_names, rename_option
 from turnwire_codegen.emit.python.text import docstring, quoted
 from turnwire_codegen.emit.python.types import Home, annotation, literal
+from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.ir import AnyValue, Field, Record
 from turnwire_codegen.passes.tags import Tag
 
@@ -73,7 +74,7 @@ def record_view(record: Record, home: Home, tags: Mapping[str, Tag], needed: Imp
     return ClassView(
         name=class_name(record.name),
         options=", ".join(_options(record, names, tag)),
-        doc=docstring(record.doc, indent=4),
+        doc=docstring(record.doc, remarks(record.notes), deprecation(record.notes), indent=4),
         members=tuple(members),
         empty=not members and (bag or not record.doc),
         struct=not bag,
@@ -102,8 +103,12 @@ def _property(name: str, field: Field, home: Home, needed: Imports) -> PropertyV
         name=name,
         type=symbol.text if field.required else f"{symbol.text} | UnsetType",
         value=f"self[{quoted(field.wire)}]" if field.required else f"self.get({quoted(field.wire)}, UNSET)",
-        doc=docstring(field.doc, indent=8),
+        doc=_doc(field, indent=8),
     )
+
+
+def _doc(field: Field, *, indent: int) -> tuple[str, ...]:
+    return docstring(field.doc, remarks(field.notes, field.default), deprecation(field.notes), indent=indent)
 
 
 def _options(record: Record, names: dict[str, str], tag: Tag | None) -> list[str]:
@@ -126,14 +131,14 @@ def _member(name: str, field: Field, home: Home, needed: Imports) -> MemberView:
     if not field.required:
         needed |= {("msgspec", "UNSET"), ("msgspec", "UnsetType")}
         line += " | UnsetType = UNSET"
-    return MemberView(line, docstring(field.doc, indent=4))
+    return MemberView(line, _doc(field, indent=4))
 
 
 def _tag_member(name: str, field: Field, tag: Tag, needed: Imports) -> MemberView:
     """The tag as a class variable: checkers narrow by it, msgspec reads and writes it by itself."""
     symbol = literal(tag.value)
     needed |= symbol.imports | {("typing", "ClassVar")}
-    return MemberView(f"{name}: ClassVar[{symbol.text}] = {_tag_value(tag)}", docstring(field.doc, indent=4))
+    return MemberView(f"{name}: ClassVar[{symbol.text}] = {_tag_value(tag)}", _doc(field, indent=4))
 
 
 def _tag_value(tag: Tag) -> str:

@@ -10,6 +10,7 @@ from turnwire_codegen.emit.python.tables import TypeView
 from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
 from turnwire_codegen.emit.python.types import Home, Symbol, annotation, literal
 from turnwire_codegen.emit.python.unions import UnionView, union_view
+from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Protocol, Record, Union, Untagged, Variant
 from turnwire_codegen.passes.graph import references
 from turnwire_codegen.passes.tags import Tag
@@ -139,12 +140,16 @@ def _block(declaration: Declaration, scope: Scope, needed: set[tuple[str, str]])
             # A name that holds itself is a choice of one arm: only then can it be made before it exists.
             alone = Union(name=name, doc=doc, tagging=Untagged(), variants=(Variant(type=node),))
             return _block(alone, scope, needed)
-        case Alias(name=name, doc=doc, type=node):
+        case Alias(name=name, type=node):
             symbol = annotation(node, scope.home)
             needed |= symbol.imports
-            return BlockView(alias=AliasView(name=class_name(name), text=symbol.text, doc=docstring(doc, indent=0)))
+            return BlockView(alias=AliasView(name=class_name(name), text=symbol.text, doc=_said(declaration)))
         case _:
             raise AssertionError("records are classes, they stand before the blocks")
+
+
+def _said(alias: Alias) -> tuple[str, ...]:
+    return docstring(alias.doc, remarks(alias.notes), deprecation(alias.notes), indent=0)
 
 
 def _enum(enum: Enum, needed: set[tuple[str, str]]) -> EnumView:
@@ -156,7 +161,7 @@ def _enum(enum: Enum, needed: set[tuple[str, str]]) -> EnumView:
         name=class_name(enum.name),
         values=tuple(value.text.removeprefix("Literal[").removesuffix("]") for value in values),
         rest=" | str" if enum.open else "",
-        doc=docstring(enum.doc, *open_note, "\n".join(cases), indent=0),
+        doc=docstring(enum.doc, remarks(enum.notes), deprecation(enum.notes), *open_note, "\n".join(cases), indent=0),
     )
 
 

@@ -1,13 +1,16 @@
 """IR to what the templates print: frozen views in which every string is decided."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
+from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.emit.typescript.names import member_name, module_name, type_name
 from turnwire_codegen.emit.typescript.text import comment
 from turnwire_codegen.emit.typescript.types import Symbol, literal, type_text
-from turnwire_codegen.ir import Alias, ByField, Declaration, Enum, Family, Field, Record, Union
+from turnwire_codegen.ir import Alias, ByField, Declaration, Enum, Family, Field, Notes, Record, Union
 from turnwire_codegen.passes.graph import unknown_name
 
 __all__ = [
@@ -103,7 +106,7 @@ def import_line(module: str, names: set[str]) -> str:
 
 
 def _declaration(declaration: Declaration, names: set[str], known: Mapping[str, str]) -> DeclarationView:
-    name, doc = type_name(declaration.name), comment(declaration.doc, indent=0)
+    name, doc = type_name(declaration.name), _said(declaration.doc, declaration.notes, indent=0)
     match declaration:
         case Record(fields=fields):
             members = [_member(field, names) for field in fields]
@@ -120,7 +123,13 @@ def _declaration(declaration: Declaration, names: set[str], known: Mapping[str, 
 def _member(field: Field, names: set[str]) -> MemberView:
     mark = "" if field.required else "?"
     line = f"{member_name(field.wire)}{mark}: {_noted(type_text(field.type), names)};"
-    return MemberView(line, comment(field.doc, indent=2))
+    return MemberView(line, _said(field.doc, field.notes, field.default, indent=2))
+
+
+def _said(doc: str, notes: Notes, default: Any = UNSET, *, indent: int) -> tuple[str, ...]:
+    """The comment of a part; editors strike through what is marked as deprecated."""
+    old = deprecation(notes)
+    return comment(doc, remarks(notes, default), f"@deprecated {old}" if old else "", indent=indent)
 
 
 def _extra(record: Record, names: set[str]) -> list[MemberView]:
@@ -157,7 +166,7 @@ def _lines(arms: list[str]) -> tuple[str, ...]:
 def _enum_doc(enum: Enum) -> tuple[str, ...]:
     cases = [f"- `{case.value}`: {case.doc}" if case.doc else f"- `{case.value}`" for case in enum.cases]
     open_note = ["Others may come; readers keep them as they are."] if enum.open else []
-    return comment(enum.doc, *open_note, "\n".join(cases), indent=0)
+    return comment(enum.doc, remarks(enum.notes), *open_note, "\n".join(cases), indent=0)
 
 
 def _noted(symbol: Symbol, names: set[str]) -> str:
