@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,17 +12,21 @@ from msgspec import UNSET
 
 from turnwire import wire
 from turnwire.agents.base import Agent
-from turnwire.errors import host_error
+from turnwire.errors import Refusal, host_error, shutting_down
+from turnwire.server import queue
 from turnwire.server.approvals import Approvals
 from turnwire.server.host import HostError, TurnRequest
 from turnwire.server.hub import Listener
 from turnwire.server.idempotency import Keys
-from turnwire.server.run_context import Carried
+from turnwire.server.ids import new_id, now_ms
+from turnwire.server.opening import Opening
+from turnwire.server.recorded_keys import RecordedKeys
 from turnwire.server.state import ServerState
 from turnwire.server.thread import LiveThread
 from turnwire.server.threads import Threads
 from turnwire.server.turn import TurnRun
 from turnwire.store.memory import MemoryStore
+from turnwire.wire import Turn
 
 __all__ = ["Engine", "engine_of"]
 
@@ -47,7 +51,8 @@ class Engine:
         self.threads = Threads(state.store, state.hub)
         self.threads.recover()
         self.approvals = Approvals(state.hub, state.limits)
-        self.keys = Keys()
+        self.keys = Keys(RecordedKeys(state.store, self.threads))
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def subscribe(self, thread_id: str, listener: Listener) -> None:
         """The connection hears the thread from now on, and is asked what waits in it."""
@@ -94,28 +99,63 @@ class Engine:
             _log.exception("the host failed for thread %s", request.thread.id)
             raise host_error(f"{error}" if host.expose_errors else "The host failed.") from error
 
-    def run(
-        self,
-        thread: LiveThread,
-        turn: wire.Turn,
-        agent: Agent,
-        *,
-        given: Sequence[wire.InputPart],
-        run_config: Any,
-        carried: Sequence[Carried] = (),
-    ) -> TurnRun:
-        """Records that the turn starts, and lets its agent begin."""
-        return TurnRun(
+    async def open(self, thread: LiveThread, opening: Opening, *, hold: Callable[[], None]) -> wire.Turn:
+        """Starts a turn in a thread that is free for it. `hold` is called when the host has answered.
+
+        Raises:
+            Refusal: hostError, or what keeps the thread from taking the turn; nothing of it is recorded.
+        """
+        demand = thread.demand_ready if opening.resumes is None else thread.demand_resumable
+        turn_id = thread.starting = thread.starting or new_id("turn")
+        try:
+            request = TurnRequest(
+                thread=thread.header,
+                turn_id=turn_id,
+                input=opening.given,
+                model=opening.model,
+                principal=opening.principal,
+            )
+            agent, run_config = await self.resolve(request)
+        finally:
+            thread.starting = None
+        # The host took its time: what was lawful before may not be any more.
+        if self._state.draining:
+            raise shutting_down()
+        demand()
+        hold()
+        turn = Turn(
+            id=turn_id,
+            thread_id=thread.id,
+            status="running",
+            input=list(opening.given) if opening.resumes is None else [],
+            agent=thread.header.agent,
+            model=opening.model,
+            client_message_id=opening.client_message_id,
+            started_at=now_ms(),
+            resumes=UNSET if opening.resumes is None else opening.resumes.id,
+        )
+        TurnRun(
             thread,
             turn,
             agent,
-            given=given,
+            opening=opening,
             run_config=run_config,
-            carried=carried,
             approvals=self.approvals,
             expose_errors=self._state.host.expose_errors,
-            ended=self._unload,
+            ended=self._ended,
         )
+        return turn
+
+    def go_on(self, thread: LiveThread) -> None:
+        """Starts the first of the turns that wait, where nothing keeps it from starting."""
+        history = thread.history
+        waits = history.queue and not history.queue_held
+        if waits and thread.is_free and thread.is_open and not self._state.draining:
+            # The place is taken at once, so that nobody starts a turn between two of the queue.
+            thread.starting = new_id("turn")
+            task = asyncio.get_running_loop().create_task(self._start_next(thread, queue.take_first(thread)))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def stop(self, thread: LiveThread, reason: str, *, within_ms: int) -> wire.Turn | None:
         """Interrupts what runs in the thread and waits for its end; None when it did not stop in time."""
@@ -136,5 +176,23 @@ class Engine:
             within = self._state.limits.interrupt_ms
             await asyncio.wait([run.done for run in left], timeout=(0 if within is UNSET else within) / 1000)
 
-    def _unload(self, thread: LiveThread) -> None:
+    def _ended(self, thread: LiveThread, turn: wire.Turn | None) -> None:
+        if turn is not None:
+            queue.turn_ended(thread, turn.status)
+            self.go_on(thread)
         self.threads.unload(thread.id)
+
+    async def _start_next(self, thread: LiveThread, entry: wire.QueueEntry) -> None:
+        opening = queue.opening_of(thread, entry)
+        try:
+            await self.open(thread, opening, hold=_nothing)
+        except Refusal as refusal:
+            if not thread.going:
+                _log.warning("a turn that waited did not start: %s", refusal.message)
+                thread.openings[entry.id] = opening
+                queue.put_back(thread, entry)
+                self.threads.unload(thread.id)
+
+
+def _nothing() -> None:
+    """Nobody waits for a reply before which something could go out."""

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from turnwire.errors import conflict
 from turnwire.server.canonical import digest
+from turnwire.server.recorded_keys import RecordedKeys
 
 __all__ = ["Keys"]
 
@@ -27,9 +28,10 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class Keys:
-    """The keys of one server, in memory."""
+    """The keys of one server: in memory, and behind it those that earlier processes recorded."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorded: RecordedKeys) -> None:
+        self._recorded = recorded
         # Per scope (None is the store), the entries by method and key, oldest first.
         self._scopes: dict[str | None, dict[tuple[str, str], _Entry]] = {}
 
@@ -47,9 +49,14 @@ class Keys:
         fingerprint = _fingerprint(params)
         found = entries.get((method, key))
         if found is None:
-            return await _first(entries, (method, key), fingerprint, run)
-        if found.digest != fingerprint:
-            raise conflict("idempotencyKey", "The idempotency key was used with other params.")
+            earlier = self._recorded.find(method, scope, key)
+            if earlier is not None:
+                _demand_same(earlier.digest or fingerprint, fingerprint)
+                return replace(earlier.result, replayed=True)
+            result = await _first(entries, (method, key), fingerprint, run)
+            self._recorded.keep(method, key, fingerprint, result)
+            return result
+        _demand_same(found.digest, fingerprint)
         # Shielded: one of the repetitions may go away without taking the first request with it.
         return replace(await asyncio.shield(found.result), replayed=True)
 
@@ -77,6 +84,11 @@ async def _first(
     while len(entries) > _STORE_KEYS:
         del entries[next(iter(entries))]
     return result
+
+
+def _demand_same(first: str, fingerprint: str) -> None:
+    if first != fingerprint:
+        raise conflict("idempotencyKey", "The idempotency key was used with other params.")
 
 
 def _fingerprint(params: bytes) -> str:

@@ -28,6 +28,7 @@ def default_limits(**changes: int | UnsetType) -> Limits:
         pending_server_requests=256,
         replay_events=10_000,
         page_bytes=4 * _MIB,
+        queue_entries=100,
         id_length=512,
         metadata_bytes=256 * _KIB,
         context_bytes=1 * _MIB,

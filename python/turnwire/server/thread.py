@@ -6,7 +6,7 @@ their like, which carry no `seq`.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -61,6 +61,8 @@ class LiveThread:
         self._store = store
         self._hub = hub
         self.run: Running | None = None
+        # What waiting turns are started with beyond what their entries say, by entry.
+        self.openings: dict[str, Any] = {}
         # The id of a turn that the host is asked about: it holds the thread, and nothing of it is recorded yet.
         self.starting: str | None = None
         # Set when an event could not be stored: what is here is ahead of the record, and is to be loaded again.
@@ -74,7 +76,7 @@ class LiveThread:
             self.defer(pending.approval for pending in paused.pending or () if isinstance(pending, PendingApproval))
 
     @classmethod
-    def start(cls, header: Thread, store: Store, hub: Hub) -> "LiveThread":
+    def start(cls, header: Thread, store: Store, hub: Hub, *, key: str | UnsetType = UNSET) -> "LiveThread":
         """A new thread; it is stored, and its start is yet to be announced.
 
         Raises:
@@ -83,7 +85,8 @@ class LiveThread:
         history = History()
         params = ThreadStartedParams(thread=header, seq=header.seq)
         history.apply("thread/started", params, seq=header.seq, at=header.created_at)
-        store.create(history.header, StoredEvent(header.seq, header.created_at, "thread/started", _encode(params)))
+        event = StoredEvent(header.seq, header.created_at, "thread/started", _encode(params), idempotency_key=key)
+        store.create(history.header, event)
         return cls(history, store, hub)
 
     @property
@@ -96,13 +99,15 @@ class LiveThread:
         """The number that the next event will have."""
         return self.history.header.seq + 1
 
-    def record(self, type_: str, params: msgspec.Struct) -> None:
-        """Stores an event, lets the history take it in and announces it. `params.seq`, if any, is `self.seq`.
+    def record(self, type_: str, params: msgspec.Struct, *, key: str | UnsetType = UNSET) -> None:
+        """Stores an event, lets the history take it in and announces it. `params.seq`, if any, is `self.seq`; `key` is
+        that of the request whose first event it is.
 
         Raises:
             StoreFault, OSError: it could not be stored, and is not announced.
         """
-        event = StoredEvent(self.seq, max(now_ms(), self.header.updated_at), type_, _encode(params))
+        at = max(now_ms(), self.header.updated_at)
+        event = StoredEvent(self.seq, at, type_, _encode(params), idempotency_key=key)
         self.history.apply(type_, params, seq=event.seq, at=event.at)
         try:
             self._store.append(self.header, event)
@@ -133,6 +138,32 @@ class LiveThread:
         """Takes the record away, when the end of it was announced."""
         self._store.delete(self.id)
 
+    @property
+    def is_free(self) -> bool:
+        """Whether no turn runs and none is about to start."""
+        return self.run is None and self.starting is None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the thread takes new turns at all."""
+        return not self.going and self.header.archived_at is UNSET and self.header.paused_by is UNSET
+
+    def demand_open(self) -> None:
+        """Refuses a turn that shall wait, in a thread that starts none.
+
+        Raises:
+            Refusal: notFound, threadArchived or threadPaused.
+        """
+        if self.going:
+            raise not_found("thread", self.id)
+        if self.header.archived_at is not UNSET:
+            raise thread_archived()
+        # A pause that is asked for during a turn holds already, though the thread is paused only at its end (THR-12).
+        if self.history.held:
+            raise thread_paused("user")
+        if self.header.paused_by is not UNSET:
+            raise thread_paused(self.header.paused_by)
+
     def demand_ready(self) -> None:
         """Refuses new input to a thread that cannot take it.
 
@@ -157,12 +188,12 @@ class LiveThread:
             raise no_active_turn()
         return paused
 
-    def begin(self, turn: Turn) -> None:
+    def begin(self, turn: Turn, *, key: str | UnsetType = UNSET) -> None:
         """Records that a turn starts; the thread is active from now on."""
         status = next_state("thread", self.header.status, "turn/started")
         self.deferred.clear()
         self._change_status(status, active=ActiveTurn(id=turn.id, status=turn.status))
-        self.record("turn/started", TurnStartedParams(thread_id=self.id, turn=turn, seq=self.seq))
+        self.record("turn/started", TurnStartedParams(thread_id=self.id, turn=turn, seq=self.seq), key=key)
 
     def end(self, turn: Turn) -> None:
         """Records how a turn ended; the thread is free before anybody hears of it (TURN-9)."""

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from turnwire.errors import Refusal, conflict, internal_error, not_found
 from turnwire.server.hub import Hub
@@ -29,14 +29,14 @@ class Threads:
         self._hub = hub
         self._live: dict[str, LiveThread] = {}
 
-    def create(self, header: Thread) -> LiveThread:
-        """Stores a new thread and loads it; it is yet to be announced.
+    def create(self, header: Thread, *, key: str | UnsetType = UNSET) -> LiveThread:
+        """Stores a new thread and loads it; it is yet to be announced. `key` is that of the request.
 
         Raises:
             Refusal: conflict `identityTaken`.
         """
         try:
-            thread = LiveThread.start(header, self._store, self._hub)
+            thread = LiveThread.start(header, self._store, self._hub, key=key)
         except ThreadTaken:
             raise conflict("identityTaken", "A thread with this id exists.") from None
         self._live[thread.id] = thread

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from turnwire.agents.base import Agent, AgentFailed
 from turnwire.server.approvals import Approvals
 from turnwire.server.ids import now_ms
-from turnwire.server.run_context import Carried, Ending, RunContext
+from turnwire.server.opening import Opening
+from turnwire.server.run_context import Ending, RunContext
 from turnwire.server.thread import LiveThread, without_nonce
 from turnwire.state import next_state
 from turnwire.wire import Evidence, InputPart, PendingApproval, Turn, TurnError, UserMessageItem
@@ -35,12 +36,11 @@ class TurnRun:
         turn: Turn,
         agent: Agent,
         *,
-        given: Sequence[InputPart],
+        opening: Opening,
         run_config: Any,
-        carried: Sequence[Carried],
         approvals: Approvals,
         expose_errors: bool,
-        ended: Callable[[LiveThread], None],
+        ended: Callable[[LiveThread, Turn | None], None],
     ) -> None:
         self.turn_id = turn.id
         self.agent = agent
@@ -53,13 +53,13 @@ class TurnRun:
         self._context = RunContext(
             thread,
             turn,
-            given=given,
+            given=opening.given,
             run_config=run_config,
-            carried=carried,
+            carried=opening.carried,
             approvals=approvals,
             stop=self._stop,
         )
-        thread.begin(turn)
+        thread.begin(turn, key=opening.key)
         thread.run = self
         if turn.input:
             items = self._context.items
@@ -83,6 +83,7 @@ class TurnRun:
         self._task.cancel()
 
     def _end(self, task: "asyncio.Task[None]") -> None:
+        turn: Turn | None = None
         try:
             turn = self._record_end(self._ending or self._ending_of(task))
         except Exception as error:  # noqa: BLE001 - the record cannot be written; nobody is told, nobody may wait
@@ -92,7 +93,7 @@ class TurnRun:
             self.done.exception()
         else:
             self.done.set_result(turn)
-        self._tell_ended(self._thread)
+        self._tell_ended(self._thread, turn)
 
     def _ending_of(self, task: "asyncio.Task[None]") -> Ending:
         if task.cancelled():

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from turnwire.state import next_state
 from turnwire.store.base import StoredEvent
-from turnwire.wire import ActiveTurn, ContextEntry, Item, Thread, Turn, params_decoder
+from turnwire.wire import ActiveTurn, ContextEntry, Item, QueueEntry, Thread, Turn, params_decoder
 
 __all__ = [
     "RECORDS",
@@ -62,11 +62,12 @@ class DiscardedRecord(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class KeyRecord(msgspec.Struct, frozen=True, rename="camel"):
-    """The digest of the params of a request that was recorded under an idempotency key (REC-5)."""
+    """What a request came to that was recorded under an idempotency key, and the digest of its params (REC-5)."""
 
     method: str
     key: str
     digest: str
+    result: msgspec.Raw
 
 
 class KeptEvent(msgspec.Struct, frozen=True, rename="camel"):
@@ -100,12 +101,7 @@ RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/pruned": PrunedRecord,
 }
 # Whose key an event has, if it has one: that of the request that it is the first event of.
-_KEYED = {
-    "thread/started": "thread/start",
-    "turn/started": "turn/start",
-    "item/started": "turn/steer",
-    "item/completed": "turn/steer",
-}
+_KEYED = {"thread/started": "thread/start", "turn/started": "turn/start"}
 
 
 class History:
@@ -120,15 +116,17 @@ class History:
         self.waiting: set[str] = set()
         self.held = False
         self.context: dict[str, ContextEntry] = {}
+        self.queue: list[QueueEntry] = []
+        self.queue_held = False
         # The number of the event that brought a turn or an item: its place in every list (THR-5).
         self._places: dict[str, int] = {}
         self._texts: dict[str, list[str]] = {}
         self._lengths: dict[str, int] = {}
         self._saved: dict[str, Any] = {}
         self._paused: str | None = None
-        # By method and key: the digest of the params, where it was recorded, and the params of the first event.
+        # By method and key: the params of the first event of a request, and what came of it.
         self._first: dict[tuple[str, str], Any] = {}
-        self._digests: dict[tuple[str, str], str] = {}
+        self._keys: dict[tuple[str, str], KeyRecord] = {}
 
     @classmethod
     def load(cls, events: Iterable[StoredEvent]) -> "History":
@@ -194,11 +192,11 @@ class History:
         """Where the agent of the turn stood when it last said so; None when it never did."""
         return self._saved.get(turn_id)
 
-    def repeated(self, method: str, key: str) -> tuple[str | None, Any] | None:
-        """What was recorded under an idempotency key before this process: the digest of the request's params (None
-        where the process died before it was recorded) and the params of its first event; None where nothing was."""
+    def keyed(self, method: str, key: str) -> tuple[Any, KeyRecord | None] | None:
+        """What an earlier process recorded under an idempotency key: the params of the first event of the request, and
+        what came of it (None where the process died in between); None where nothing was recorded."""
         first = self._first.get((method, key))
-        return None if first is None else (self._digests.get((method, key)), first)
+        return None if first is None else (first, self._keys.get((method, key)))
 
     def _thread_started(self, params: Any, _seq: int) -> None:
         self.header = params.thread
@@ -261,6 +259,10 @@ class History:
         if not self.waiting:
             self._move_turn(params.turn_id, "answered")
 
+    def _queue_updated(self, params: Any, _seq: int) -> None:
+        self.queue = params.entries
+        self.queue_held = params.held
+
     def _held(self, params: HeldRecord, _seq: int) -> None:
         self.held = params.held
 
@@ -275,7 +277,7 @@ class History:
         self._paused = None
 
     def _key(self, params: KeyRecord, _seq: int) -> None:
-        self._digests[params.method, params.key] = params.digest
+        self._keys[params.method, params.key] = params
 
     def _pruned(self, params: PrunedRecord, _seq: int) -> None:
         for kept in params.summary:
@@ -298,6 +300,7 @@ class History:
         "turn/started": _turn_started,
         "turn/completed": _turn_completed,
         "turn/usage/updated": _usage_updated,
+        "turn/queue/updated": _queue_updated,
         "item/started": _item_started,
         "item/completed": _item_completed,
         "item/reset": _item_reset,

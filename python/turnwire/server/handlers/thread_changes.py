@@ -81,6 +81,7 @@ def unarchive(call: Call) -> ThreadUnarchiveResult:
                 # What was archived together has one moment of it.
                 if thread.header.archived_at == header.archived_at:
                     thread.record("thread/unarchived", ThreadUnarchivedParams(thread_id=one, seq=thread.seq))
+                    engine.go_on(thread)
     return ThreadUnarchiveResult(thread=engine.threads.header(header.id))
 
 
@@ -91,8 +92,10 @@ def pause(call: Call) -> ThreadPauseResult:
 
 
 def unpause(call: Call) -> ThreadUnpauseResult:
-    with engine_of(call.state).using(call.params.thread_id) as thread:
+    engine = engine_of(call.state)
+    with engine.using(call.params.thread_id) as thread:
         thread.release()
+        engine.go_on(thread)
         return ThreadUnpauseResult(thread=thread.header)
 
 

@@ -39,7 +39,7 @@ async def start(call: Call) -> ThreadStartResult:
 
     async def create() -> ThreadStartResult:
         call.caller.hold()
-        thread = engine.threads.create(_new_header(params, agent))
+        thread = engine.threads.create(_new_header(params, agent), key=params.idempotency_key)
         engine.subscribe(thread.id, call.caller)
         thread.announce_start()
         thread.give_context(params.additional_context)
@@ -67,7 +67,7 @@ def resume(call: Call) -> ThreadResumeResult:
         active_turn=UNSET if active is None else active,
         items=[] if active is None else history.items_of(active.id),
         pending=list(pending),
-        queue=[],
+        queue=list(history.queue),
         seq=thread.header.seq,
         gap=gap,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from turnwire.errors import (
     Issue,
@@ -14,15 +15,14 @@ from turnwire.errors import (
     no_active_turn,
     not_found,
     not_settled,
-    shutting_down,
     turn_mismatch,
 )
 from turnwire.server.approvals import chosen_option, demand_nonce
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, input_issues
 from turnwire.server.engine import engine_of
-from turnwire.server.host import TurnRequest
-from turnwire.server.ids import new_id, now_ms
+from turnwire.server.ids import now_ms
+from turnwire.server.opening import Opening
 from turnwire.server.run_context import Carried
 from turnwire.server.thread import LiveThread
 from turnwire.store.history import History
@@ -64,34 +64,8 @@ async def start(call: Call) -> TurnStartResult:
 async def _start(call: Call, params: TurnStartParams) -> TurnStartResult:
     engine = engine_of(call.state)
     with engine.using(params.thread_id) as thread:
-        paused, given = _demand(thread, params)
-        carried = _carried(thread, params.resume) if params.resume is not UNSET else []
-        turn_id = thread.starting = new_id("turn")
-        try:
-            request = TurnRequest(
-                thread=thread.header, turn_id=turn_id, input=given, model=params.model, principal=call.caller.principal
-            )
-            agent, run_config = await engine.resolve(request)
-        finally:
-            thread.starting = None
-        # The host took its time: what was lawful before may not be any more.
-        if call.state.draining:
-            raise shutting_down()
-        _demand(thread, params)
-        call.caller.hold()
-        turn = Turn(
-            id=turn_id,
-            thread_id=thread.id,
-            status="running",
-            input=[] if params.input is UNSET else params.input,
-            agent=thread.header.agent,
-            model=params.model,
-            client_message_id=params.client_message_id,
-            started_at=now_ms(),
-            resumes=UNSET if paused is None else paused.id,
-        )
-        engine.run(thread, turn, agent, given=given, run_config=run_config, carried=carried)
-        return TurnStartResult(turn=turn)
+        opening = _opening(call, thread, params)
+        return TurnStartResult(turn=await engine.open(thread, opening, hold=call.caller.hold))
 
 
 async def steer(call: Call) -> TurnSteerResult:
@@ -152,14 +126,20 @@ def _settled(turn: Turn, *, already: bool = False) -> TurnInterruptResult:
     )
 
 
-def _demand(thread: LiveThread, params: TurnStartParams) -> tuple[Turn | None, Sequence[InputPart]]:
-    """The paused turn that is resumed, if one is, and what the agent is given."""
+def _opening(call: Call, thread: LiveThread, params: TurnStartParams) -> Opening:
+    """What the turn starts with, in a thread that can take it now."""
+    opening = Opening(
+        given=() if params.input is UNSET else params.input,
+        model=params.model,
+        client_message_id=params.client_message_id,
+        principal=call.caller.principal,
+    )
     if params.resume is UNSET:
         thread.demand_ready()
-        assert params.input is not UNSET, "exactly one of the two is given"
-        return None, params.input
+        return opening
     paused = thread.demand_resumable()
-    return paused, _first_input(thread.history, paused)
+    carried = _carried(thread, params.resume)
+    return replace(opening, given=_first_input(thread.history, paused), resumes=paused, carried=carried)
 
 
 def _first_input(history: History, turn: Turn) -> Sequence[InputPart]:

@@ -1,0 +1,74 @@
+"""Idempotency keys in the record, for repetitions that come after a restart (REC-5).
+
+The key is a member of the first event of its request, so it is stored with it or not at all; what came of the request
+follows. Where the process died in between, the first event itself tells what came of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from turnwire.errors import Refusal
+from turnwire.server.threads import Threads
+from turnwire.store.base import Store, StoreFault
+from turnwire.store.history import KeyRecord
+from turnwire.wire import ThreadStartResult, TurnStartResult, result_decoder
+
+__all__ = ["Earlier", "RecordedKeys"]
+
+_log = logging.getLogger("turnwire.server")
+
+# What is recorded under its key, and what the first event says of the result. Of the other methods a repetition after
+# a restart does nothing twice: what they would change is gone, or is what they change it to.
+_RESULTS: dict[str, Callable[[Any], Any]] = {
+    "thread/start": lambda started: ThreadStartResult(thread=started.thread),
+    "turn/start": lambda started: TurnStartResult(turn=started.turn),
+}
+
+
+class Earlier(NamedTuple):
+    """The result of an earlier request; the digest of its params, where it is known."""
+
+    result: Any
+    digest: str | None
+
+
+class RecordedKeys:
+    """The keys in the records of a store."""
+
+    def __init__(self, store: Store, threads: Threads) -> None:
+        self._store = store
+        self._threads = threads
+
+    def find(self, method: str, thread_id: str | None, key: str) -> Earlier | None:
+        """What was recorded under a key, in a thread or (None) by a request that started one."""
+        if method not in _RESULTS:
+            return None
+        thread_id = self._store.started_with(key) if thread_id is None else thread_id
+        try:
+            found = None if thread_id is None else self._threads.history(thread_id).keyed(method, key)
+        except Refusal:
+            # It was deleted, or is damaged: nothing is known of it any more.
+            return None
+        if found is None:
+            return None
+        first, kept = found
+        if kept is None:
+            return Earlier(_RESULTS[method](first), None)
+        return Earlier(result_decoder(method)(bytes(kept.result)), kept.digest)
+
+    def keep(self, method: str, key: str, digest: str, result: Any) -> None:
+        """Records what came of a request whose first event has the key."""
+        if method not in _RESULTS:
+            return
+        thread_id = result.thread.id if method == "thread/start" else result.turn.thread_id
+        record = KeyRecord(method=method, key=key, digest=digest, result=msgspec.Raw(msgspec.json.encode(result)))
+        try:
+            self._threads.load(thread_id).record("record/key", record)
+        except (Refusal, StoreFault, OSError):
+            # The request was carried out and its key is stored; a repetition is known, but not by its params.
+            _log.exception("the result of %s in thread %s could not be recorded", method, thread_id)
