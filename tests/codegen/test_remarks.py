@@ -40,7 +40,7 @@ def test_deprecation(notes, expected):
 @pytest.mark.parametrize(
     ("command", "file", "expected"),
     [
-        ("generate-python", "types.py", ['"""Old\\\\ and *\\/odd.\n', "Absent means `1`.", "Deprecated."]),
+        ("generate-python", "types.py", ['"""Old\\\\ and */odd.\n', "Absent means `1`.", "Deprecated."]),
         ("generate-ts", "types.ts", ["* Old\\ and *\\/odd.\n", "* Absent means `1`.\n", "* @deprecated Deprecated.\n"]),
     ],
 )
@@ -50,6 +50,4 @@ def test_it_reaches_the_code(tmp_path, command, file, expected):
     generate(command, "--out", tmp_path / "out", "--schema", tmp_path / "s.json")
     text = (tmp_path / "out" / file).read_text()
 
-    assert [] == [
-        part for part in expected if part.replace("*\\/", "*/" if file.endswith("py") else "*\\/") not in text
-    ]
+    assert [] == [part for part in expected if part not in text]
