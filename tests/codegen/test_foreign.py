@@ -58,6 +58,18 @@ def test_every_type_has_a_decoder(made, schema):
         assert decoder_of(package, name)
 
 
+def test_a_fault_deep_within_a_recursive_type_is_found_at_once(made):
+    """Each level must be tried once; twice a level would take longer than anyone waits."""
+    schema = {"$ref": "#/$defs/T", "$defs": {"T": {"anyOf": [{"type": "string"}, {"items": {"$ref": "#/$defs/T"}}]}}}
+    schema["$defs"]["T"]["anyOf"][1]["type"] = "array"
+    package, loaded = made(schema)
+    decode = decoder_of(package, loaded.root)
+
+    assert '["a"]' == msgspec.json.encode(decode('["a"]')).decode()
+    with pytest.raises(msgspec.ValidationError, match="fits no arm of T"):
+        decode("[" * 60 + "5" + "]" * 60)
+
+
 LEFT = [
     ("not", {**of(a=OBJECT), "not": {"required": ["b"]}}, "#", "runtime"),
     ("if", {**of(a=OBJECT), "if": {}, "then": {}}, "#", "runtime"),

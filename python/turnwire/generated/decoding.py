@@ -48,7 +48,8 @@ def decode(data: bytes | str, of: Any) -> Any:
 
 def recover(data: bytes | str, of: Any) -> Any:
     """What `decoder` does after the fast path refused; for callers who keep a msgspec decoder of their own."""
-    return _with_unknowns(msgspec.json.decode(data), tagged(of))
+    value = msgspec.json.decode(data)
+    return _convert(value, tagged(of), _set_aside(value, tagged(of)))
 
 
 def convert(value: Any, of: Any) -> Any:
@@ -56,7 +57,12 @@ def convert(value: Any, of: Any) -> Any:
     try:
         return msgspec.convert(value, tagged(of), dec_hook=_pick)
     except msgspec.ValidationError:
-        return _with_unknowns(msgspec.to_builtins(value), tagged(of))
+        plain = msgspec.to_builtins(value)
+        found = _set_aside(plain, tagged(of))
+        if not found:
+            # A second look would see the same; types that hold themselves would take it at every level.
+            raise
+        return _convert(plain, tagged(of), found)
 
 
 def tagged(of: Any) -> Any:
@@ -192,9 +198,13 @@ def _dropped(value: Any, found: Any) -> int:
     return len(set(_members(value)) - held)
 
 
-def _with_unknowns(value: Any, of: Any) -> Any:
-    """Set unknown arms aside, let msgspec judge all the rest, put them back where they were."""
-    found = list(_unknowns(value, _info(of), ()))
+def _set_aside(value: Any, of: Any) -> list[_Found]:
+    """All that msgspec must not see as it came."""
+    return list(_unknowns(value, _info(of), ()))
+
+
+def _convert(value: Any, of: Any, found: list[_Found]) -> Any:
+    """Let msgspec judge all but what was found, and put that back where it was; `value` is changed."""
     if found and found[0].steps == () and found[0].hole is not None:
         return found[0].value
     for place in found:

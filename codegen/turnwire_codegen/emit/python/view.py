@@ -7,7 +7,7 @@ import msgspec
 from turnwire_codegen.emit.python.names import class_name
 from turnwire_codegen.emit.python.records import ClassView, record_view
 from turnwire_codegen.emit.python.tables import TypeView
-from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
+from turnwire_codegen.emit.python.text import docstring, import_lines
 from turnwire_codegen.emit.python.types import Home, Symbol, annotation, literal
 from turnwire_codegen.emit.python.unions import UnionView, union_view
 from turnwire_codegen.emit.remarks import deprecation, remarks
@@ -99,7 +99,7 @@ def family_view(family: Family, scope: Scope) -> FamilyView:
         module=scope.home.module,
         doc=docstring(f"{family.title}. {family.doc}", indent=0),
         imports=import_lines(needed),
-        names=tuple(quoted(name) for name in sorted(names)),
+        names=tuple(sorted(names)),
         classes=tuple(classes),
         blocks=tuple(blocks),
     )
@@ -115,10 +115,10 @@ def package_view(protocol: Protocol, families: list[FamilyView]) -> PackageView:
         imports=tuple(
             f"from .{family.module} import {name} as {name}"
             for family in families
-            for name in (quoted_name.strip('"') for quoted_name in family.names)
+            for name in family.names
         ),
         names=tuple(sorted(homes)),
-        types=tuple(TypeView(name, quoted(homes[name])) for name in sorted(homes)),
+        types=tuple(TypeView(name, homes[name]) for name in sorted(homes)),
     )
 
 
