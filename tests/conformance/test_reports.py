@@ -2,10 +2,13 @@
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
 from turnwire.conformance.model import Level
+from turnwire.conformance.reports import document
+from turnwire.schemas import check_schema, faults
 
 FAILING = "stdio.blank-lines"  # a SHOULD
 BROKEN = "rpc.fractional-id"  # a MUST
@@ -31,6 +34,25 @@ def test_the_document_says_what_was_judged_and_by_what(judge, fixture_argv):
     assert {"verdicts": {"pass": 1}, "exitCode": 0} == {key: report["summary"][key] for key in ("verdicts", "exitCode")}
     (row,) = report["checks"]
     assert {"id", "level", "verdict", "clause", "says", "url", "summary", "durationMs"} == set(row)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "exit_code"),
+    [
+        ((), {"select": ("rpc.*",)}, 0),
+        (("--mutant", "scalar-dies"), {"select": ("rpc.invalid-request-scalar", "rpc.nan-literal")}, 1),
+        (("--mutant", "eof-exit-code"), {"select": ("stdio.eof-exits",), "retries": 1}, 1),
+        (("--variant", "refusing"), {"select": ("rpc.nan-literal",)}, 4),
+    ],
+)
+def test_the_document_has_the_form_that_is_promised(arguments, options, exit_code, judge, fixture_argv):
+    schema = json.loads((Path(document.__file__).parent / "report.schema.json").read_text(encoding="utf-8"))
+
+    judged = judge(fixture_argv(*arguments), **options)
+
+    check_schema(schema)
+    assert exit_code == judged.exit_code
+    assert [] == faults(schema, judged.report)
 
 
 def test_two_runs_give_equal_documents_but_for_durations(judge, fixture_argv):

@@ -49,6 +49,8 @@ class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     message_bytes: int = 0
     depth_limit: str = ""
     shutdown_ms: str = ""
+    # Where an error lists what is wrong with params, each issue with a `path` in them; empty: it does not.
+    issues: str = ""
 
 
 class Handshake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -4,9 +4,10 @@ from typing import Any
 
 from turnwire.conformance.checks.expect import error_of, errors_with, nothing, one_error, shown, succeeded
 from turnwire.conformance.model import NotApplicable, Unmet
+from turnwire.conformance.pointer import pick, planted
 from turnwire.conformance.probe import ABSENT
 from turnwire.conformance.registry import check
-from turnwire.conformance.strict import dumps
+from turnwire.conformance.strict import dumps, same_json
 from turnwire.conformance.subject import Subject
 
 __all__: list[str] = []
@@ -140,6 +141,33 @@ def invalid_params_missing(subject: Subject) -> str | None:
     operation = subject.operation("read")
     reply = subject.probe.call(operation.method, {})
     return error_of(subject, reply, "invalid_params", to=f"{operation.method} without {operation.required}")
+
+
+@check("rpc.invalid-params-issues")
+def invalid_params_issues(subject: Subject) -> None:
+    """Invalid params name the place that is wrong, so that a program can show it."""
+    operation, place = subject.operation("read"), subject.profile.wire.issues
+    if not place:
+        raise NotApplicable("the contract does not say where params are wrong")
+    reply = subject.probe.call(operation.method, {operation.required: operation.wrong})
+    issues = pick(reply.value, place)
+    paths = [pick(issue, "/path") for issue in issues] if isinstance(issues, list) else []
+    if f"/{operation.required}" not in paths:
+        raise Unmet(f"an issue at /{operation.required}", shown([reply]))
+
+
+@check("rpc.large-integer-params")
+def large_integer_params(subject: Subject) -> str | None:
+    """An integer that a double cannot hold is refused, or kept to the last digit."""
+    operation = subject.operation("number")
+    number = 2**53 + 1
+    reply = subject.probe.call(operation.method, planted(operation.params, {"$number": number}))
+    if "result" not in reply.value:
+        return error_of(subject, reply, "invalid_params", to=f"the integer {number} in params")
+    kept = pick(reply.result, operation.text)
+    if not same_json(kept, number):
+        raise Unmet(f"the integer {number} refused, or kept", repr(kept))
+    return f"keeps the integer {number} exactly"
 
 
 @check("rpc.params-scalar")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
+from turnwire.conformance.pointer import pick
 from turnwire.conformance.profiles import Profile
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
@@ -50,6 +51,19 @@ def error_code_range(subject: Subject) -> None:
         code = frame.code
         if code in RESERVED and code not in FOR_SERVERS and code not in STANDARD:
             raise Unmet("a code of JSON-RPC, one of -32099 to -32000, or one outside the reserved range", str(code))
+
+
+@check("rpc.error-data")
+def error_data(subject: Subject) -> None:
+    """The data of an error names it as the table of errors does, and says whether to try again."""
+    rows = {row["code"]: row for row in subject.profile.bundle.get("x-errors", []) if "retryable" in row}
+    if not rows:
+        raise NotApplicable("the contract has no table of what errors carry")
+    for frame in _errors(subject):
+        row = rows.get(frame.code or 0)
+        data = pick(frame.value, "/error/data")
+        if row and not (pick(data, "/code") == row["name"] and pick(data, "/retryable") is row["retryable"]):
+            raise Unmet(f"data with code {row['name']} and retryable {row['retryable']}", clip(frame.raw))
 
 
 @check("rpc.jsonrpc-member")
