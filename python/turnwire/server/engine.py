@@ -99,7 +99,7 @@ class Engine:
             _log.exception("the host failed for thread %s", request.thread.id)
             raise host_error(f"{error}" if host.expose_errors else "The host failed.") from error
 
-    async def open(self, thread: LiveThread, opening: Opening, *, hold: Callable[[], None]) -> wire.Turn:
+    async def open(self, thread: LiveThread, opening: Opening, *, hold: Callable[[], None]) -> Turn:
         """Starts a turn in a thread that is free for it. `hold` is called when the host has answered.
 
         Raises:
@@ -123,17 +123,7 @@ class Engine:
             raise shutting_down()
         demand()
         hold()
-        turn = Turn(
-            id=turn_id,
-            thread_id=thread.id,
-            status="running",
-            input=list(opening.given) if opening.resumes is None else [],
-            agent=thread.header.agent,
-            model=opening.model,
-            client_message_id=opening.client_message_id,
-            started_at=now_ms(),
-            resumes=UNSET if opening.resumes is None else opening.resumes.id,
-        )
+        turn = _new_turn(turn_id, thread, opening)
         TurnRun(
             thread,
             turn,
@@ -176,7 +166,7 @@ class Engine:
             within = self._state.limits.interrupt_ms
             await asyncio.wait([run.done for run in left], timeout=(0 if within is UNSET else within) / 1000)
 
-    def _ended(self, thread: LiveThread, turn: wire.Turn | None) -> None:
+    def _ended(self, thread: LiveThread, turn: Turn | None) -> None:
         if turn is not None:
             queue.turn_ended(thread, turn.status)
             self.go_on(thread)
@@ -196,3 +186,17 @@ class Engine:
 
 def _nothing() -> None:
     """Nobody waits for a reply before which something could go out."""
+
+
+def _new_turn(turn_id: str, thread: LiveThread, opening: Opening) -> Turn:
+    return Turn(
+        id=turn_id,
+        thread_id=thread.id,
+        status="running",
+        input=list(opening.given) if opening.resumes is None else [],
+        agent=thread.header.agent,
+        model=opening.model,
+        client_message_id=opening.client_message_id,
+        started_at=now_ms(),
+        resumes=UNSET if opening.resumes is None else opening.resumes.id,
+    )
