@@ -11,7 +11,7 @@ from typing import NoReturn, TextIO
 
 import msgspec
 
-from turnwire_codegen.files import OutputError, diff_all, manifested, write_all
+from turnwire_codegen.files import OutputError, diff_all, manifested, refuse_strangers, write_all
 from turnwire_codegen.outputs import COMMANDS, Made, make
 from turnwire_codegen.report import report_json
 
@@ -73,6 +73,7 @@ def _settle(options: Options, made: Made, stdout: TextIO, stderr: TextIO) -> int
         if not differences:
             stdout.write(f"{options.out}: {len(made.files)} files, all current\n")
         return DONE
+    refuse_strangers(options.out, made.files)
     write_all(options.out, output, remove=orphans if options.clean else ())
     left = [] if options.clean else orphans
     stderr.writelines(f"turnwire: {options.out / path}: no longer generated; remove it with --clean\n" for path in left)
@@ -83,7 +84,7 @@ def _settle(options: Options, made: Made, stdout: TextIO, stderr: TextIO) -> int
 
 def _write_report(path: Path, made: Made, command: str) -> None:
     try:
-        path.write_bytes(report_json(made.source, command.removeprefix("generate-"), made.findings))
+        path.write_bytes(report_json(made.source, command.removeprefix("generate-"), made.names, made.findings))
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise UsageError(f"{path}: {reason}; name a file that can be written with --report") from error

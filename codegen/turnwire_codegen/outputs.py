@@ -46,12 +46,16 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of a run; `files` is None when a problem stopped it, `unreadable` when that was no schema at all."""
+    """The outcome of a run; `files` is None when a problem stopped it, `unreadable` when that was no schema at all.
+
+    `names` has the pointer of what each declaration was made of, `findings` what became of it.
+    """
 
     source: str
     problems: list[Problem]
     files: Files | None = None
     facts: Mapping[str, str] = {}
+    names: Mapping[str, str] = {}
     findings: list[Finding] = []
     unreadable: bool = False
 
@@ -128,6 +132,7 @@ def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
         problems=problems,
         files=emit_jsonschema(chosen, whole, stable) if emit is None else emit(_canonical(chosen, made, words)),
         facts=_facts(chosen, made.digest, words),
+        names=origins,
         findings=_findings(command, chosen, origins),
     )
 
@@ -150,6 +155,7 @@ def _of_file(command: str, path: Path, words: str) -> Made:
         problems=[*problems, *checks.problems],
         files=emit(source),
         facts=_facts(protocol, digest(schema), words),
+        names=loaded.origins,
         findings=[*_findings(command, protocol, loaded.origins), *loaded.findings],
     )
 

@@ -27,14 +27,15 @@ def findings(said: Protocol, typed: Protocol, origins: Mapping[str, str], held: 
     )
 
 
-def report_json(source: str, language: str, found: list[Finding]) -> bytes:
-    """The report as a file."""
+def report_json(source: str, language: str, names: Mapping[str, str], found: list[Finding]) -> bytes:
+    """The report as a file; `names` is what each declaration is called, with its pointer."""
     counts = Counter(entry.verdict for entry in found)
     report = {
         "schemaVersion": 1,
         "tool": "turnwire",
         "source": source,
         "language": language,
+        "names": {pointer: name for name, pointer in sorted(names.items(), key=lambda item: item[1])},
         "entries": [_entry(entry) for entry in found],
         "summary": {verdict: counts[verdict] for verdict in ("kept", "runtime", "degraded")},
     }
