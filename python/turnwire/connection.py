@@ -158,23 +158,18 @@ class Connection:
             raise LocalProtocolError("the connection is closed")
 
     def _read_all(self, messages: list[bytes]) -> list[Event]:
-        # The hottest path of a server: a short request becomes its event in one step.
-        events: list[Event] = []
-        short, append, decode = self._short, events.append, _decode_request
-        for message in messages:
-            if len(message) <= short and message.isascii():
-                try:
-                    append(decode(message))
-                    continue
-                except msgspec.DecodeError:
-                    pass
-            event = self._read_again(message)
-            if event is not None:
-                append(event)
-        return events
+        # The hottest path of a server: short requests become their events in one step.
+        if messages and len(max(messages, key=len)) <= self._short and all(map(bytes.isascii, messages)):
+            try:
+                return [_decode_request(message) for message in messages]
+            except msgspec.DecodeError:
+                # One of them is something else; each is looked at by itself.
+                pass
+        read = (self._read(message) for message in messages)
+        return [event for event in read if event is not None]
 
-    def _read_again(self, message: bytes) -> Event | None:
-        """Whatever is no short request."""
+    def _read(self, message: bytes) -> Event | None:
+        """One message, whatever it is."""
         if message is OVERLONG:
             limit = self.limits.message_bytes
             return self._refused(Unlawful(invalid_request(f"A message has at most {limit} bytes.", limit=limit)), b"")

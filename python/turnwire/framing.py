@@ -35,7 +35,7 @@ class LineSplitter:
                 if first:
                     lines.append(first)
             if len(chunk) <= self._limit:
-                lines += [line for line in pieces if line]
+                lines += filter(None, pieces)
             else:
                 lines += [line for piece in pieces if (line := self._bounded(piece))]
         if rest and not self._skipping and self._hold(rest):

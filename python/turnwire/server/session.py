@@ -20,6 +20,7 @@ from turnwire.events import CloseReason, NotificationReceived, Refused, RequestR
 from turnwire.peer import Peer, Reply
 from turnwire.server.call import Call
 from turnwire.server.handlers import Route, route_of
+from turnwire.server.host import Host
 from turnwire.server.state import ServerState
 from turnwire.state import StateMachine
 
@@ -45,6 +46,8 @@ class Session:
         self._at_end = at_end
         self._machine = StateMachine("connection")
         self._routes: dict[str, Route] = {}
+        # What anyone may ask and is always answered alike, such as ping; a host that decides who may has none.
+        self._constants: dict[str, bytes] = {}
         self._opted_out: frozenset[str] = frozenset()
         self._experimental = False
         # What was announced since `hold`, in order; None while nothing is held back.
@@ -55,14 +58,16 @@ class Session:
         return self._machine.state != "opened"
 
     def handle_request(self, request: RequestReceived) -> Reply:
+        if request.params is NO_PARAMS:
+            constant = self._constants.get(request.method)
+            if constant is not None:
+                return encode_known_result(request.id, constant)
         route = self._routes.get(request.method) or self._admit(request.method)
         if route.changes:
             self._demand_running()
         if not self._authorize(self.principal, request.method):
             raise unauthorized()
         params = request.params
-        if params is NO_PARAMS and route.constant is not None:
-            return encode_known_result(request.id, route.constant)
         call = Call(self._state, self, route.read(params), params)
         if route.waits:
             # The bytes of the params alias what came in, and a coroutine outlives that.
@@ -133,6 +138,8 @@ class Session:
             # LIFE-2: "Any request before `initialize`, known or not".
             raise not_initialized()
         route = self._routes[method] = route_of(method, experimental=self._experimental)
+        if route.constant is not None and type(self._state.host).authorize is Host.authorize:
+            self._constants[method] = route.constant
         return route
 
     async def _serve_later(self, request: RequestReceived, route: Route, call: Call) -> bytes:
