@@ -1,0 +1,183 @@
+/**
+ * JSON-RPC over a transport: calls and their answers, requests of the other side and ours.
+ *
+ * Every request of the other side gets exactly one reply (RPC-19), and every call of ours ends: in its result, an
+ * error, a timeout, or the end of the connection.
+ */
+
+import type { RequestId } from "./generated/envelope.js";
+import type { JsonObject, Message } from "./codec.js";
+import { readMessage, writeError, writeNotification, writeRequest, writeResult } from "./codec.js";
+import { ConnectionClosed, LocalProtocolError, Refusal } from "./errors.js";
+import type { Patience, Question } from "./pending.js";
+import { Pending } from "./pending.js";
+import type { Transport } from "./transport.js";
+import type { RequestContext } from "./types.js";
+
+/** Whom a peer serves. */
+export interface Endpoint {
+  /** Answers a request; a `Refusal` that it throws is the answer, any other error an internal one. */
+  answer(method: string, params: JsonObject, context: RequestContext): Promise<unknown>;
+  /** Takes a notification. */
+  notify(method: string, params: JsonObject): void;
+  /** Takes the result of a call in the order of the wire, before the caller does. */
+  observe(question: Question, result: unknown): void;
+  /** Hears of what went wrong where nobody waits for it. */
+  report(what: string, error: unknown): void;
+  /** Hears of the end, once; without an error it was wanted. */
+  end(error?: ConnectionClosed): void;
+}
+
+// What was unreadable is quoted by its first lines; a server that writes nothing but garbage must not fill the memory.
+const FAULTS = 20;
+const EXCERPT = 160;
+
+/** One side of one connection. */
+export class Peer {
+  /** What came and could not be read: the first 20 times. */
+  readonly faults: string[] = [];
+  /** The longest message that the other side reads, in bytes (LIM-1); known after the handshake. */
+  sendLimit = Infinity;
+  readonly #transport: Transport;
+  readonly #endpoint: Endpoint;
+  readonly #pending: Pending;
+  readonly #ended = new AbortController();
+  #wanted = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(transport: Transport, endpoint: Endpoint, maxPending: number) {
+    this.#transport = transport;
+    this.#endpoint = endpoint;
+    this.#pending = new Pending(maxPending);
+  }
+
+  /** Aborted when the connection has ended; its reason is the `ConnectionClosed`. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Opens the transport; throws what it throws. */
+  async open(): Promise<void> {
+    await this.#transport.open({
+      message: (text) => this.#receive(text),
+      unreadable: (why, excerpt) => this.#fault(why, excerpt),
+      closed: (reason) => this.#end(reason),
+    });
+  }
+
+  /**
+   * Calls the other side.
+   *
+   * @throws RemoteError, RemoteProtocolError, RequestTimeout, ConnectionClosed, PendingFull, LocalProtocolError, and
+   * the reason of the signal.
+   */
+  async request(method: string, params: object | undefined, patience: Patience): Promise<unknown> {
+    patience.signal?.throwIfAborted();
+    this.#demandOpen(method);
+    const { id, answer } = this.#pending.add({ method, params }, patience);
+    try {
+      this.#transport.send(this.#bounded(writeRequest(id, method, params), method));
+    } catch (error) {
+      this.#pending.reject(id, error as Error);
+    }
+    return answer;
+  }
+
+  /** Sends a notification; throws as `request` does before it sends. */
+  notify(method: string, params: object | undefined): void {
+    this.#demandOpen(method);
+    this.#transport.send(this.#bounded(writeNotification(method, params), method));
+  }
+
+  /** Ends the connection from this side; resolves when nothing of it is left. */
+  close(): Promise<void> {
+    this.#wanted = true;
+    this.#closing ??= this.#transport.close().then(() => this.#end("it was closed"));
+    return this.#closing;
+  }
+
+  #receive(text: string): void {
+    const message = readMessage(text);
+    if (message !== undefined && !this.#ended.signal.aborted) {
+      this.#take(message, text);
+    }
+  }
+
+  #take(message: Message, text: string): void {
+    switch (message.kind) {
+      case "notification":
+        return this.#endpoint.notify(message.method, message.params);
+      case "request":
+        return void this.#answer(message.id, message.method, message.params);
+      case "result":
+        return this.#settle(message.id, message.result);
+      case "error":
+        // RPC-17: a response with an id that is null or unknown is never answered; here it is a fault to be told.
+        return message.id !== null && this.#pending.questionOf(message.id) !== undefined
+          ? this.#pending.reject(message.id, message.error)
+          : this.#fault(`an error answers no request: ${message.error.message}`, text);
+      case "fault":
+        if (message.reply !== undefined) {
+          this.#transport.send(message.reply);
+        }
+        return this.#fault(message.why, text);
+    }
+  }
+
+  #settle(id: RequestId, result: unknown): void {
+    const question = this.#pending.questionOf(id);
+    if (question !== undefined) {
+      this.#endpoint.observe(question, result);
+      this.#pending.resolve(id, result);
+    }
+  }
+
+  async #answer(id: RequestId, method: string, params: JsonObject): Promise<void> {
+    let reply: string;
+    try {
+      const result = await this.#endpoint.answer(method, params, { id, signal: this.#ended.signal });
+      reply = writeResult(id, result);
+    } catch (error) {
+      const isRefusal = error instanceof Refusal;
+      if (!isRefusal) {
+        // ERR-3: the particulars of an internal error are not for the other side.
+        this.#endpoint.report(`the handler of ${method} failed`, error);
+      }
+      reply = writeError(id, isRefusal ? error : new Refusal("internalError", "The handler failed."));
+    }
+    this.#transport.send(reply);
+  }
+
+  #fault(why: string, excerpt: string): void {
+    if (this.faults.length < FAULTS) {
+      this.faults.push(excerpt === "" ? why : `${why}: ${JSON.stringify(excerpt.slice(0, EXCERPT))}`);
+    }
+  }
+
+  #demandOpen(method: string): void {
+    if (this.#ended.signal.aborted || this.#closing !== undefined) {
+      throw new ConnectionClosed(`the connection has ended; ${method} was not sent`);
+    }
+  }
+
+  #bounded(text: string, method: string): string {
+    // A UTF-16 unit takes at most three bytes, so that most messages need no counting.
+    if (text.length * 3 > this.sendLimit && new TextEncoder().encode(text).length > this.sendLimit) {
+      throw new LocalProtocolError(`${method} was not sent: the server takes at most ${this.sendLimit} bytes a message`);
+    }
+    return text;
+  }
+
+  /** The one place where a connection ends, whoever ended it first. */
+  #end(reason: string): void {
+    if (this.#ended.signal.aborted) {
+      return;
+    }
+    const [fault] = this.faults;
+    const story = fault === undefined ? reason : `${reason}; before, what came was no message: ${fault}`;
+    this.#ended.abort(new ConnectionClosed(`the connection has ended: ${story}`));
+    this.#pending.rejectAll((method) => new ConnectionClosed(`${method} got no answer, the connection has ended: ${story}`));
+    this.#endpoint.end(this.#wanted ? undefined : (this.#ended.signal.reason as ConnectionClosed));
+    this.#closing ??= this.#transport.close();
+  }
+}
