@@ -16,10 +16,12 @@ from turnwire.wire import (
     ActiveTurn,
     AgentMessageItem,
     ItemStartedParams,
+    QueueEntry,
     ThreadStartedParams,
     ThreadStatusChangedParams,
     ToolCallItem,
     Turn,
+    TurnQueueUpdatedParams,
     TurnStartedParams,
     params_decoder,
 )
@@ -195,6 +197,44 @@ def test_a_hold_that_was_recorded_holds(held, status, by, types):
     assert [one.type for one in found] == types
     assert history.header.status == ("paused" if held else "idle")
     assert history.header.paused_by == ("user" if held else msgspec.UNSET)
+
+
+def test_turns_that_wait_are_held_after_a_crash():
+    entry = QueueEntry(id="q", thread_id="t1", input=[], created_at=1000)
+    turn = Turn(id="u1", thread_id="t1", status="running", input=[], agent="scripted", started_at=1000)
+    active = ActiveTurn(id="u1", status="running")
+    events = events_of(
+        ("thread/started", ThreadStartedParams(thread=header(), seq=1)),
+        (
+            "thread/status/changed",
+            ThreadStatusChangedParams(thread_id="t1", status="active", active_turn=active, seq=2),
+        ),
+        ("turn/started", TurnStartedParams(thread_id="t1", turn=turn, seq=3)),
+        ("turn/queue/updated", TurnQueueUpdatedParams(thread_id="t1", entries=[entry], held=False, seq=4)),
+    )
+    history, found = mended(events)
+
+    assert [one.type for one in found] == ["turn/completed", "thread/status/changed", "turn/queue/updated"]
+    assert (history.queue, history.queue_held) == ([entry], True)
+
+
+@pytest.mark.parametrize("left", [[], ["q"]], ids=["taken out", "about to be"])
+def test_a_turn_that_was_about_to_start_waits_again(left):
+    entries = {name: QueueEntry(id=name, thread_id="t1", input=[], created_at=1000) for name in ("q", "r")}
+    events = events_of(
+        ("thread/started", ThreadStartedParams(thread=header(), seq=1)),
+        ("turn/queue/updated", queue_of(entries.values(), 2)),
+        ("record/taken", RECORDS["record/taken"](entry=entries["q"])),
+        ("turn/queue/updated", queue_of([*(entries[name] for name in left), entries["r"]], 4)),
+    )
+    history, found = mended(events[: 3 if left else 4])
+
+    assert [one.type for one in found] == ["turn/queue/updated"]
+    assert (history.queue, history.queue_held) == (list(entries.values()), True)
+
+
+def queue_of(entries, seq):
+    return TurnQueueUpdatedParams(thread_id="t1", entries=list(entries), held=False, seq=seq)
 
 
 def test_the_clock_does_not_go_back():

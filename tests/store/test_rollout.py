@@ -36,6 +36,7 @@ def told_by(stored):
         "places": {key: history.place(key) for key in [*history.turns, *history.items]},
         "held": history.held,
         "context": history.context,
+        "queue": (history.queue, history.queue_held),
         "paused": history.paused_turn(),
         "saved": [history.saved(turn) for turn in history.turns if history.turns[turn].status == "paused"],
         "waiting": history.waiting,

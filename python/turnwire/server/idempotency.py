@@ -54,7 +54,7 @@ class Keys:
                 _demand_same(earlier.digest or fingerprint, fingerprint)
                 return replace(earlier.result, replayed=True)
             result = await _first(entries, (method, key), fingerprint, run)
-            self._recorded.keep(method, key, fingerprint, result)
+            self._recorded.keep(method, scope, key, fingerprint, result)
             return result
         _demand_same(found.digest, fingerprint)
         # Shielded: one of the repetitions may go away without taking the first request with it.

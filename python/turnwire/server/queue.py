@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from msgspec import UNSET, UnsetType
+
 from turnwire.errors import conflict, not_found, overloaded
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening
 from turnwire.server.thread import LiveThread
 from turnwire.state import next_state
+from turnwire.store.history import TakenRecord
 from turnwire.wire import InputPart, QueueEntry, TurnQueueUpdatedParams
 
 __all__ = ["add", "opening_of", "put_back", "remove", "reorder", "resume", "take_first", "turn_ended", "update"]
@@ -26,7 +29,7 @@ def add(thread: LiveThread, opening: Opening, *, limit: int | None) -> QueueEntr
         raise overloaded(_RETRY_MS)
     entry = QueueEntry(id=new_id("entry"), thread_id=thread.id, input=list(opening.given), created_at=now_ms())
     thread.openings[entry.id] = opening
-    _record(thread, [*entries, entry])
+    _record(thread, [*entries, entry], key=opening.key)
     return entry
 
 
@@ -80,6 +83,8 @@ def turn_ended(thread: LiveThread, status: str) -> None:
 def take_first(thread: LiveThread) -> QueueEntry:
     """Takes the entry out that starts next; there is one."""
     entry, *rest = thread.history.queue
+    # The host is asked before the turn is recorded; a crash in between must not lose what waits.
+    thread.record("record/taken", TakenRecord(entry=entry))
     _record(thread, rest)
     return entry
 
@@ -113,11 +118,13 @@ def _move(thread: LiveThread, event: str) -> None:
         _record(thread, thread.history.queue, held=held)
 
 
-def _record(thread: LiveThread, entries: Sequence[QueueEntry], *, held: bool | None = None) -> None:
+def _record(
+    thread: LiveThread, entries: Sequence[QueueEntry], *, held: bool | None = None, key: str | UnsetType = UNSET
+) -> None:
     params = TurnQueueUpdatedParams(
         thread_id=thread.id,
         entries=list(entries),
         held=thread.history.queue_held if held is None else held,
         seq=thread.seq,
     )
-    thread.record("turn/queue/updated", params)
+    thread.record("turn/queue/updated", params, key=key)

@@ -16,17 +16,23 @@ from turnwire.errors import Refusal
 from turnwire.server.threads import Threads
 from turnwire.store.base import Store, StoreFault
 from turnwire.store.history import KeyRecord
-from turnwire.wire import ThreadStartResult, TurnStartResult, result_decoder
+from turnwire.wire import ThreadStartResult, TurnEnqueueResult, TurnStartResult, result_decoder
 
 __all__ = ["Earlier", "RecordedKeys"]
 
 _log = logging.getLogger("turnwire.server")
 
-# What is recorded under its key, and what the first event says of the result. Of the other methods a repetition after
-# a restart does nothing twice: what they would change is gone, or is what they change it to.
-_RESULTS: dict[str, Callable[[Any], Any]] = {
-    "thread/start": lambda started: ThreadStartResult(thread=started.thread),
-    "turn/start": lambda started: TurnStartResult(turn=started.turn),
+# What the first event of a request says of its result, by method and type. Of the other methods a repetition after a
+# restart does nothing twice: what they would change is gone, or is what they change it to.
+_RESULTS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "thread/start": {"thread/started": lambda first: ThreadStartResult(thread=first.thread)},
+    "turn/start": {"turn/started": lambda first: TurnStartResult(turn=first.turn)},
+    "turn/enqueue": {
+        "turn/started": lambda first: TurnEnqueueResult(entry_id=first.turn.id, position=0, turn_id=first.turn.id),
+        "turn/queue/updated": lambda first: TurnEnqueueResult(
+            entry_id=first.entries[-1].id, position=len(first.entries) - 1
+        ),
+    },
 }
 
 
@@ -49,26 +55,27 @@ class RecordedKeys:
         if method not in _RESULTS:
             return None
         thread_id = self._store.started_with(key) if thread_id is None else thread_id
+        if thread_id is None:
+            return None
         try:
-            found = None if thread_id is None else self._threads.history(thread_id).keyed(method, key)
+            history = self._threads.history(thread_id)
         except Refusal:
             # It was deleted, or is damaged: nothing is known of it any more.
             return None
-        if found is None:
-            return None
-        first, kept = found
-        if kept is None:
-            return Earlier(_RESULTS[method](first), None)
-        return Earlier(result_decoder(method)(bytes(kept.result)), kept.digest)
+        kept = history.keyed(method, key)
+        if kept is not None:
+            return Earlier(result_decoder(method)(bytes(kept.result)), kept.digest)
+        type_, first = history.cut_short(key) or ("", None)
+        result = _RESULTS[method].get(type_)
+        return None if result is None else Earlier(result(first), None)
 
-    def keep(self, method: str, key: str, digest: str, result: Any) -> None:
+    def keep(self, method: str, thread_id: str | None, key: str, digest: str, result: Any) -> None:
         """Records what came of a request whose first event has the key."""
         if method not in _RESULTS:
             return
-        thread_id = result.thread.id if method == "thread/start" else result.turn.thread_id
         record = KeyRecord(method=method, key=key, digest=digest, result=msgspec.Raw(msgspec.json.encode(result)))
         try:
-            self._threads.load(thread_id).record("record/key", record)
+            self._threads.load(thread_id or result.thread.id).record("record/key", record)
         except (Refusal, StoreFault, OSError):
-            # The request was carried out and its key is stored; a repetition is known, but not by its params.
-            _log.exception("the result of %s in thread %s could not be recorded", method, thread_id)
+            # The request was carried out and its key is stored: a repetition is known, but not by its params.
+            _log.exception("what came of %s could not be recorded", method)

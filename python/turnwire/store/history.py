@@ -25,6 +25,7 @@ __all__ = [
     "KeyRecord",
     "PrunedRecord",
     "SavedRecord",
+    "TakenRecord",
     "TextRecord",
 ]
 
@@ -70,6 +71,12 @@ class KeyRecord(msgspec.Struct, frozen=True, rename="camel"):
     result: msgspec.Raw
 
 
+class TakenRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """An entry of the queue whose turn is about to start; until it does, the entry is not lost."""
+
+    entry: QueueEntry
+
+
 class KeptEvent(msgspec.Struct, frozen=True, rename="camel"):
     """An event that was pruned, as far as the thread still shows it; `seq` is its place in every list."""
 
@@ -98,10 +105,9 @@ RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/saved": SavedRecord,
     "record/discarded": DiscardedRecord,
     "record/key": KeyRecord,
+    "record/taken": TakenRecord,
     "record/pruned": PrunedRecord,
 }
-# Whose key an event has, if it has one: that of the request that it is the first event of.
-_KEYED = {"thread/started": "thread/start", "turn/started": "turn/start"}
 
 
 class History:
@@ -118,15 +124,16 @@ class History:
         self.context: dict[str, ContextEntry] = {}
         self.queue: list[QueueEntry] = []
         self.queue_held = False
+        self.taken: QueueEntry | None = None
         # The number of the event that brought a turn or an item: its place in every list (THR-5).
         self._places: dict[str, int] = {}
         self._texts: dict[str, list[str]] = {}
         self._lengths: dict[str, int] = {}
         self._saved: dict[str, Any] = {}
         self._paused: str | None = None
-        # By method and key: the params of the first event of a request, and what came of it.
-        self._first: dict[tuple[str, str], Any] = {}
+        # By method and key, what came of a request; by key, its first event, where nothing came of it any more.
         self._keys: dict[tuple[str, str], KeyRecord] = {}
+        self._first: dict[str, tuple[str, Any]] = {}
 
     @classmethod
     def load(cls, events: Iterable[StoredEvent]) -> "History":
@@ -140,8 +147,8 @@ class History:
         """Takes in an event that was recorded earlier."""
         params = _params(event)
         self.apply(event.type, params, seq=event.seq, at=event.at)
-        if event.idempotency_key is not UNSET and event.type in _KEYED:
-            self._first[_KEYED[event.type], event.idempotency_key] = params
+        if event.idempotency_key is not UNSET and params is not None:
+            self._first[event.idempotency_key] = (event.type, params)
         if type(params) is TextRecord:
             # Live, the text came as deltas before it was recorded; on loading, the record is all there is.
             self.delta(params.item_id, params.text)
@@ -192,11 +199,14 @@ class History:
         """Where the agent of the turn stood when it last said so; None when it never did."""
         return self._saved.get(turn_id)
 
-    def keyed(self, method: str, key: str) -> tuple[Any, KeyRecord | None] | None:
-        """What an earlier process recorded under an idempotency key: the params of the first event of the request, and
-        what came of it (None where the process died in between); None where nothing was recorded."""
-        first = self._first.get((method, key))
-        return None if first is None else (first, self._keys.get((method, key)))
+    def keyed(self, method: str, key: str) -> KeyRecord | None:
+        """What came of a request that an earlier process recorded under an idempotency key."""
+        return self._keys.get((method, key))
+
+    def cut_short(self, key: str) -> tuple[str, Any] | None:
+        """Type and params of the first event of a request with this key, where the process died before it recorded
+        what came of it."""
+        return self._first.get(key)
 
     def _thread_started(self, params: Any, _seq: int) -> None:
         self.header = params.thread
@@ -215,6 +225,7 @@ class History:
     def _turn_started(self, params: Any, seq: int) -> None:
         turn = params.turn
         self._paused = None
+        self.taken = None
         self.turns[turn.id] = turn
         self._places[turn.id] = seq
         self.header = replace(self.header, active_turn=ActiveTurn(id=turn.id, status=turn.status))
@@ -262,6 +273,11 @@ class History:
     def _queue_updated(self, params: Any, _seq: int) -> None:
         self.queue = params.entries
         self.queue_held = params.held
+        if self.taken is not None and any(entry.id == self.taken.id for entry in params.entries):
+            self.taken = None
+
+    def _taken(self, params: TakenRecord, _seq: int) -> None:
+        self.taken = params.entry
 
     def _held(self, params: HeldRecord, _seq: int) -> None:
         self.held = params.held
@@ -278,6 +294,7 @@ class History:
 
     def _key(self, params: KeyRecord, _seq: int) -> None:
         self._keys[params.method, params.key] = params
+        self._first.pop(params.key, None)
 
     def _pruned(self, params: PrunedRecord, _seq: int) -> None:
         for kept in params.summary:
@@ -311,6 +328,7 @@ class History:
         "record/saved": _saved_record,
         "record/discarded": _discarded,
         "record/key": _key,
+        "record/taken": _taken,
         "record/pruned": _pruned,
     }
 

@@ -28,6 +28,7 @@ _PASSING = (
     "approval/",
     "userInput/",
     "record/text",
+    "record/taken",
     "item/reset",
 )
 
@@ -49,7 +50,8 @@ def cut_before(lines: Sequence[bytes], seq: int) -> Cut | None:
             break
         history.take(event)
         head = check(head, line)
-        if count > 1 and history.header.active_turn is UNSET and history.header.status != "active":
+        between_turns = history.header.active_turn is UNSET and history.header.status != "active"
+        if count > 1 and between_turns and history.taken is None:
             found = Cut(count, head)
     return found
 

@@ -26,6 +26,7 @@ from turnwire.wire import (
     ThreadStatusChangedParams,
     Turn,
     TurnCompletedParams,
+    TurnQueueUpdatedParams,
     params_decoder,
 )
 
@@ -51,7 +52,9 @@ def recover(history: History, events: Iterable[StoredEvent], *, now: int) -> lis
     if turn is not None:
         resolutions = _resolutions(events, turn.id)
         pauses = recovery.end(turn, resolutions)
-    recovery.settle(pauses=pauses)
+    status = recovery.settle(pauses=pauses)
+    if turn is not None or status == "idle":
+        recovery.hold_queue()
     return recovery.recorded
 
 
@@ -90,8 +93,8 @@ class _Recovery:
         self._record("turn/completed", TurnCompletedParams(thread_id=turn.thread_id, turn=ended, seq=self._seq))
         return pauses
 
-    def settle(self, *, pauses: bool) -> None:
-        """Makes the thread what it is between turns, unless it is so."""
+    def settle(self, *, pauses: bool) -> str:
+        """Makes the thread what it is between turns, unless it is so; returns its status."""
         header, held = self._history.header, self._history.held
         status = next_state("thread", "active", "turn/paused" if pauses else "turn/completed")
         if held and not pauses:
@@ -100,6 +103,19 @@ class _Recovery:
         if (header.status, header.paused_by, header.active_turn) != (status, by, UNSET):
             params = ThreadStatusChangedParams(thread_id=header.id, status=status, paused_by=by, seq=self._seq)
             self._record("thread/status/changed", params)
+        return status
+
+    def hold_queue(self) -> None:
+        """QUEUE-4: the turn before did not complete, so a person says when those that wait go on."""
+        taken, waiting = self._history.taken, list(self._history.queue)
+        if taken is not None:
+            # Its turn did not start: it is the first again.
+            waiting = [taken, *(entry for entry in waiting if entry.id != taken.id)]
+        if waiting and (waiting != self._history.queue or not self._history.queue_held):
+            params = TurnQueueUpdatedParams(
+                thread_id=self._history.header.id, entries=waiting, held=True, seq=self._seq
+            )
+            self._record("turn/queue/updated", params)
 
     @property
     def _seq(self) -> int:

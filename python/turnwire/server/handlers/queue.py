@@ -31,7 +31,10 @@ async def enqueue(call: Call) -> TurnEnqueueResult:
 
     async def put() -> TurnEnqueueResult:
         opening = Opening(
-            given=params.input, client_message_id=params.client_message_id, principal=call.caller.principal
+            given=params.input,
+            client_message_id=params.client_message_id,
+            principal=call.caller.principal,
+            key=params.idempotency_key,
         )
         with engine.using(params.thread_id) as thread:
             thread.demand_open()

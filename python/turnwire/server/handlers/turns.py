@@ -133,6 +133,7 @@ def _opening(call: Call, thread: LiveThread, params: TurnStartParams) -> Opening
         model=params.model,
         client_message_id=params.client_message_id,
         principal=call.caller.principal,
+        key=params.idempotency_key,
     )
     if params.resume is UNSET:
         thread.demand_ready()
