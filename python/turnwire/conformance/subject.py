@@ -122,6 +122,11 @@ class Subject:
             params = replaced(params, f"{handshake.client_capabilities}/{name}", value)
         return params
 
+    def stop_seconds(self) -> float:
+        """How long a server that is told to stop may take: what it declares for running turns, and its time to exit."""
+        declared = pick(self.facts.result, self.profile.wire.shutdown_ms) if self.profile.wire.shutdown_ms else None
+        return self.target.timeouts.exit + (declared / 1000 if type(declared) is int else 0.0)
+
     def close(self) -> None:
         """Stop every process that this check started."""
         for probe in self.opened:

@@ -142,9 +142,7 @@ def shutdown(subject: Subject) -> str | None:
     turn = start_turn(subject, probe, "slow") if is_scripted(subject) else None
     asked = probe.ask(operation.method, subject.params("shutdown"))
     note = _refused_while_draining(subject, probe) if turn else None
-    declared = pick(subject.facts.result, subject.profile.wire.shutdown_ms)
-    patience = subject.target.timeouts.reply + (declared / 1000 if type(declared) is int else 0)
-    succeeded(probe.reply(asked, what=operation.method, seconds=patience), to=operation.method)
+    succeeded(probe.reply(asked, what=operation.method, seconds=subject.stop_seconds()), to=operation.method)
     if turn and not turn.is_over():
         raise Unmet("an answer after the running turn has ended", "the answer came first")
     return note

@@ -219,10 +219,11 @@ def _status_after(subject: Subject, turn: Turn, scratch: Path) -> str:
 def sigterm(subject: Subject) -> None:
     """SIGTERM ends the server within its time, and grants nothing on the way."""
     probe = subject.session()
+    seconds = subject.stop_seconds()
     probe.process.signal(signal.SIGTERM)
-    _read_to_end(probe, subject.target.timeouts.exit)
+    _read_to_end(probe, seconds)
     if probe.process.exit_code() is None:
-        raise Unmet(f"an end within {subject.target.timeouts.exit:g} s of SIGTERM", "it still runs")
+        raise Unmet(f"an end within {seconds:g} s of SIGTERM", "it still runs")
     if is_scripted(subject):
         _nothing_granted(subject)
 
@@ -233,7 +234,7 @@ def _nothing_granted(subject: Subject) -> None:
     turn = start_turn(subject, probe, "approval")
     turn.asked()
     probe.process.signal(signal.SIGTERM)
-    _read_to_end(probe, subject.target.timeouts.exit)
+    _read_to_end(probe, subject.stop_seconds())
     if turn.status() not in ("", *subject.profile.script.interrupted):
         raise Unmet("an approval that is not granted by SIGTERM", f"the turn that waited for it ended {turn.status()}")
 

@@ -1,6 +1,7 @@
 """The report as one JSON document, versioned, from which every other form can be told.
 
-Its form is report.schema.json beside this module. Two runs against one server give equal documents but for durations, process ids and ports.
+Its form is report.schema.json beside this module. Two runs against one server give equal documents but for durations,
+process ids and ports.
 """
 
 import re
