@@ -120,7 +120,8 @@ def _below(plan: Target, value: Any, step: str | int, named: _Named, *, closed: 
     """The fault of a member or item; `closed` is the rule that is broken where nothing may stand."""
     fault = _plan(plan, value[step], named)
     if fault is not None:
-        yield (Fault("", closed) if plan == NOTHING else fault).under(step)
+        bare = named[plan.name] if isinstance(plan, Call) else plan
+        yield (Fault("", closed) if bare == NOTHING else fault).under(step)
 
 
 def _scalar(rule: Rule, value: Any) -> bool:

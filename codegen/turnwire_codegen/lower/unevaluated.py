@@ -6,10 +6,12 @@ A guard is a plan of the same value (an arm, a condition, the presence of a memb
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from turnwire_codegen.lower.context import Context
 from turnwire_codegen.lower.document import Site
 from turnwire_codegen.lower.layers import flatten
-from turnwire_codegen.rules import Evaluated, Guard, Plan, Required, Rule, Unevaluated
+from turnwire_codegen.rules import Evaluated, Guard, Plan, Required, Rule, Type, Unevaluated
 
 __all__ = ["unevaluated_rules"]
 
@@ -39,7 +41,9 @@ def unevaluated_rules(context: Context, layer: Site) -> Iterator[Rule]:
         if child is None:
             continue
         plan = context.target(child)
-        entries = tuple(dict.fromkeys(entry for entry in _entries(context, layer, scan) if _speaks(entry)))
+        # By their JSON, in which 1, 1.0 and true differ.
+        said = {msgspec.json.encode(entry): entry for entry in _entries(context, layer, scan) if _speaks(entry)}
+        entries = tuple(said.values())
         if plan != Plan() and Evaluated(everything=True) not in entries:
             yield Unevaluated(of, plan, entries)
 
@@ -88,7 +92,8 @@ def _branches(context: Context, layer: Site, scan: _Scan) -> Iterator[Evaluated]
         for arm in read.children(layer, key):
             yield from _entries(context, arm, scan.under(Guard(context.target(arm))))
     for name, child in read.dependent_schemas(layer):
-        yield from _entries(context, child, scan.under(Guard(Plan((Required((name,)),)))))
+        present = Plan((Type(("object",)), Required((name,))))
+        yield from _entries(context, child, scan.under(Guard(present)))
     condition = read.child(layer, "if")
     if condition is None:
         return

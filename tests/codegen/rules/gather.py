@@ -1,4 +1,4 @@
-"""Every schema that validators are tried on, with its values: those of the folder of cases, and the hard ones."""
+"""Every schema that validators are tried on, with its values: the folder of cases, the hard ones, and random ones."""
 
 import functools
 import json
@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from codegen.rules.hard import HARD
 from codegen.rules.mutants import mutants
+from codegen.rules.wild import SEEDS, wild_schema
+from turnwire_codegen.interpret import check
 from turnwire_codegen.lower import lower
 from turnwire_codegen.rules import Plans
 
@@ -17,7 +19,9 @@ __all__ = ["CASES", "Trial", "plans_of", "trials"]
 CASES = Path(__file__).parents[1] / "cases"
 # A reference that leads nowhere: the one case that has no plans.
 UNSAYABLE = {"47-dangling-ref"}
-# The 109 schemas give more than 2,000 mutants together.
+# Random schemas beside those that people wrote.
+WILD = 60
+# Each schema has so many; together they are more than 4,000.
 MUTANTS = 25
 
 
@@ -39,6 +43,7 @@ class Trial(NamedTuple):
 def trials() -> tuple[Trial, ...]:
     """All of them, the same on every run."""
     given = [(case.name, *_read(case)) for case in sorted(CASES.iterdir()) if case.name not in UNSAYABLE]
+    given += _wild()
     given += [(name, hard.schema, hard.valid, [value for value, _, _ in hard.invalid]) for name, hard in HARD.items()]
     return tuple(
         Trial(name, schema, valid, invalid, list(mutants(_random(name), schema, [*valid, *invalid], MUTANTS)))
@@ -52,6 +57,20 @@ def plans_of(schema: Any, file: str = "schema.json") -> Plans:
 
     assert plans is not None, [str(problem) for problem in problems]
     return plans
+
+
+def _wild() -> list[tuple[str, Any, list[Any], list[Any]]]:
+    """Random schemas that have plans; which of the seeds are valid is asked, what matters is who agrees."""
+    rng = random.Random(7)
+    found: list[tuple[str, Any, list[Any], list[Any]]] = []
+    while len(found) < WILD:
+        schema = wild_schema(rng)
+        plans, _ = lower(schema, file="schema.json")
+        if plans is not None:
+            verdicts = [(value, check(plans, value) is None) for value in SEEDS]
+            valid, invalid = ([value for value, fits in verdicts if fits is wanted] for wanted in (True, False))
+            found.append((f"wild {len(found)}", schema, valid, invalid))
+    return found
 
 
 def _read(case: Path) -> tuple[Any, list[Any], list[Any]]:

@@ -116,6 +116,15 @@ HARD = {
             ([None], "", "choice"),
         ],
     ),
+    "presence of a member in what is no object": Hard(
+        {
+            "dependentSchemas": {"a": {"prefixItems": [TEXT], "properties": {"b": TEXT}}},
+            "unevaluatedItems": {"type": "null"},
+            "unevaluatedProperties": {"type": ["string", "integer"]},
+        },
+        [[], [None], {"a": 1, "b": "x"}, {"b": 1}],
+        [(["x"], "/0", "type"), ([None, 1], "/1", "type"), ({"a": 1, "b": 1}, "/b", "type"), ({"c": []}, "/c", "type")],
+    ),
     "counting what is contained": Hard(
         {
             "type": "object",

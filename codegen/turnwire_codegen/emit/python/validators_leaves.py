@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from turnwire_codegen.emit.python.text import quoted
+from turnwire_codegen.lower.kinds import ALL_KINDS, narrowed, with_integers
 from turnwire_codegen.patterns import parse, to_python
 from turnwire_codegen.rules import (
     Bound,
@@ -20,9 +21,8 @@ from turnwire_codegen.rules import (
     Unique,
 )
 
-__all__ = ["ALL_KINDS", "ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaves", "narrowed", "of_kind"]
+__all__ = ["ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaves", "of_kind"]
 
-ALL_KINDS = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 ALWAYS, NEVER = "True", "False"
 _IS = {
     "array": "{0}.__class__ is list",
@@ -69,14 +69,9 @@ def fits(plan: Plan, name: str, known: frozenset[str] = ALL_KINDS) -> str:
     return f"({' and '.join(f'not ({condition})' for condition in broken)})" if broken else ALWAYS
 
 
-def narrowed(known: frozenset[str], rule: Rule) -> frozenset[str]:
-    """The kinds that a value can still have once it has passed the rule."""
-    return known & _with_integers(rule.kinds) if isinstance(rule, Type) else known
-
-
 def of_kind(kind: str, name: str, known: frozenset[str]) -> str:
     """The condition that a value is of this kind, as far as that is not known."""
-    wanted = _with_integers((kind,))
+    wanted = with_integers((kind,))
     if known <= wanted:
         return ALWAYS
     return _IS[kind].format(name) if known & wanted else NEVER
@@ -90,7 +85,7 @@ def finds(source: str, name: str) -> str:
 def _leaf(rule: Rule, name: str, known: frozenset[str]) -> Leaves:
     match rule:
         case Type(kinds=kinds):
-            if not known <= _with_integers(kinds):
+            if not known <= with_integers(kinds):
                 possible = [kind for kind in kinds if kind in known]
                 yield Leaf(" and ".join(_IS_NOT[kind].format(name) for kind in possible) or ALWAYS, "type")
         case Const(values=values):
@@ -121,10 +116,6 @@ def _when(kind: str, name: str, known: frozenset[str], broken: str, rule: str) -
     test = of_kind(kind, name, known)
     if NEVER not in (test, broken):
         yield Leaf(broken if test == ALWAYS else f"{test} and ({broken})", rule)
-
-
-def _with_integers(kinds: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(kinds) | ({"integer"} if "number" in kinds else frozenset())
 
 
 def _no_constant(values: tuple[Any, ...], name: str) -> str:

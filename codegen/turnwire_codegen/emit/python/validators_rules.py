@@ -5,16 +5,8 @@ from itertools import count
 from typing import NamedTuple
 
 from turnwire_codegen.emit.python.text import quoted
-from turnwire_codegen.emit.python.validators_leaves import (
-    ALL_KINDS,
-    ALWAYS,
-    NEVER,
-    finds,
-    fits,
-    leaves,
-    narrowed,
-    of_kind,
-)
+from turnwire_codegen.emit.python.validators_leaves import ALWAYS, NEVER, finds, fits, leaves, of_kind
+from turnwire_codegen.lower.kinds import ALL_KINDS, assumed, denied, narrowed
 from turnwire_codegen.rules import (
     NOTHING,
     Call,
@@ -29,7 +21,6 @@ from turnwire_codegen.rules import (
     Required,
     Rule,
     Target,
-    Type,
     Unevaluated,
 )
 
@@ -54,11 +45,12 @@ class Body(NamedTuple):
 
 def body(at: Body, plan: Plan) -> Lines:
     """The lines of a function that returns the first fault of `v`."""
+    yield from _reachable(_all_lines(at, plan))
+
+
+def _all_lines(at: Body, plan: Plan) -> Lines:
     known, required, tables = ALL_KINDS, frozenset[str](), count()
     for rule in plan.rules:
-        if rule == Type(()):
-            yield 'return Fault("", "type")'
-            return
         if isinstance(rule, Required):
             required |= frozenset(rule.names)
         if isinstance(rule, Choice) and rule.mode == "tagged":
@@ -95,7 +87,8 @@ def _lines(at: Body, rule: Rule, known: frozenset[str], required: frozenset[str]
         case If():
             yield from _if_else(at, rule, known)
         case Unevaluated(of=of):
-            yield from _when("array" if of == "items" else "object", known, _unevaluated(at, rule, known))
+            kind = "array" if of == "items" else "object"
+            yield from _when(kind, known, _unevaluated(at, rule, known & {kind}))
         case _:
             yield from _leaf_lines(Plan((rule,)), "v", '""', known)
 
@@ -112,8 +105,16 @@ def _if(condition: str, *lines: str) -> Lines:
 
 def _block(head: str, lines: Iterable[str]) -> Lines:
     """Indented lines under a head; nothing without lines."""
-    inside = [_INDENT + line for line in lines]
+    inside = [_INDENT + line for line in _reachable(lines)]
     yield from [head, *inside] if inside else ()
+
+
+def _reachable(lines: Iterable[str]) -> Lines:
+    """The lines up to one that leaves for good."""
+    for line in lines:
+        yield line
+        if line.startswith(("return ", "continue")):
+            return
 
 
 def _when(kind: str, known: frozenset[str], lines: Iterable[str]) -> Lines:
@@ -214,7 +215,10 @@ def _tagged(at: Body, rule: Choice, number: int) -> Lines:
 
 
 def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:
-    then, other = (list(_same_value(at, part, known)) for part in (rule.then, rule.other))
+    then, other = (
+        list(_same_value(at, part, kinds))
+        for part, kinds in ((rule.then, assumed(known, rule.cond)), (rule.other, denied(known, rule.cond)))
+    )
     condition = at.fits(rule.cond, "v", known)
     if then and condition not in (ALWAYS, NEVER):
         yield from _if(condition, *then)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from turnwire_codegen.emit.typescript.text import quoted
+from turnwire_codegen.lower.kinds import ALL_KINDS, narrowed, with_integers
 from turnwire_codegen.patterns import parse, to_ecma
 from turnwire_codegen.rules import (
     Bound,
@@ -24,9 +25,8 @@ from turnwire_codegen.rules import (
     Unique,
 )
 
-__all__ = ["ALL_KINDS", "ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaf", "leaves", "narrowed", "of_kind"]
+__all__ = ["ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaf", "leaves", "of_kind"]
 
-ALL_KINDS = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 ALWAYS, NEVER = "true", "false"
 _IS = {
     "array": "isArray({0})",
@@ -76,14 +76,9 @@ def fits(plan: Plan, name: str, known: frozenset[str]) -> str:
     return f"({' && '.join(f'!({condition})' for condition in broken)})" if broken else ALWAYS
 
 
-def narrowed(known: frozenset[str], rule: Rule) -> frozenset[str]:
-    """The kinds that a value can still have once it has passed the rule."""
-    return known & _with_integers(rule.kinds) if isinstance(rule, Type) else known
-
-
 def of_kind(kind: str, name: str, known: frozenset[str]) -> str:
     """The condition that a value is of this kind, as far as that is not known."""
-    wanted = _with_integers((kind,))
+    wanted = with_integers((kind,))
     if known <= wanted:
         return ALWAYS
     return _IS[kind].format(name) if known & wanted else NEVER
@@ -98,7 +93,7 @@ def leaf(rule: Rule, name: str, known: frozenset[str], *, compared: bool) -> Lea
     """The conditions of one rule; `compared` says that other comparisons of the variable stand near this one."""
     match rule:
         case Type(kinds=kinds):
-            if not known <= _with_integers(kinds):
+            if not known <= with_integers(kinds):
                 possible = [kind for kind in kinds if kind in known]
                 yield Leaf(" && ".join(_IS_NOT[kind].format(name) for kind in possible) or ALWAYS, "type")
         case Const(values=values):
@@ -131,10 +126,6 @@ def _when(kind: str, name: str, known: frozenset[str], broken: str, rule: str) -
     test = of_kind(kind, name, known)
     if NEVER not in (test, broken):
         yield Leaf(broken if test == ALWAYS else f"{test} && ({broken})", rule)
-
-
-def _with_integers(kinds: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(kinds) | ({"integer"} if "number" in kinds else frozenset())
 
 
 def _no_constant(values: tuple[Any, ...], name: str, known: frozenset[str], *, compared: bool) -> str:

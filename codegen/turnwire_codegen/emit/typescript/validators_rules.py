@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from turnwire_codegen.emit.typescript.text import quoted
 from turnwire_codegen.emit.typescript.validators_leaves import (
-    ALL_KINDS,
     ALWAYS,
     NEVER,
     Leaves,
@@ -14,10 +13,10 @@ from turnwire_codegen.emit.typescript.validators_leaves import (
     fits,
     leaf,
     leaves,
-    narrowed,
     of_kind,
 )
 from turnwire_codegen.emit.typescript.validators_tables import arms_table, members_table, said
+from turnwire_codegen.lower.kinds import ALL_KINDS, assumed, denied, narrowed
 from turnwire_codegen.lower.outline import is_leaf
 from turnwire_codegen.rules import (
     NOTHING,
@@ -59,6 +58,10 @@ class Body(NamedTuple):
 
 def body(at: Body, plan: Plan) -> Lines:
     """The lines of a function that returns the first fault of `v`."""
+    yield from _reachable(_all_lines(at, plan))
+
+
+def _all_lines(at: Body, plan: Plan) -> Lines:
     whole, rest = _whole(at, plan.rules)
     calls = [whole] if whole else []
     known, number = ALL_KINDS, count()
@@ -67,13 +70,11 @@ def body(at: Body, plan: Plan) -> Lines:
     for rule in rest:
         call = _call(at, rule, number)
         if call:
+            # A call tells the compiler nothing of the value, so nothing more is known behind it.
             calls.append(call)
             continue
         yield from _scope([f"const f = {_first(calls)};", *_if("f !== undefined", "return f;")] if calls else [])
         calls = []
-        if rule == Type(()):
-            yield _return('""', "type")
-            return
         lines = _returns(leaf(rule, "v", known, compared=compared), '""') if is_leaf(Plan((rule,))) else None
         yield from _lines(at, rule, known) if lines is None else lines
         known = narrowed(known, rule)
@@ -138,8 +139,8 @@ def _lines(at: Body, rule: Rule, known: frozenset[str]) -> Lines:
         case If():
             yield from _if_else(at, rule, known)
         case Unevaluated(of=of):
-            lines = _scope(_unevaluated(at, rule, known))
-            yield from _when("array" if of == "items" else "object", known, lines)
+            kind = "array" if of == "items" else "object"
+            yield from _when(kind, known, _scope(_unevaluated(at, rule, known & {kind})))
 
 
 def _return(pointer: str, rule: str) -> str:
@@ -158,14 +159,25 @@ def _if(condition: str, *lines: str) -> Lines:
 
 def _block(head: str, lines: Iterable[str]) -> Lines:
     """Lines in braces under a head; nothing without lines."""
-    inside = [_INDENT + line for line in lines]
+    inside = [_INDENT + line for line in _reachable(lines)]
     yield from [f"{head} {{", *inside, "}"] if inside else ()
 
 
 def _scope(lines: Iterable[str]) -> Lines:
     """Lines whose names are seen by nobody else."""
-    inside = [_INDENT + line for line in lines]
-    yield from ["{", *inside, "}"] if inside else ()
+    inside = list(_reachable(lines))
+    if any(line.startswith(("const ", "let ")) for line in inside):
+        yield from ["{", *(_INDENT + line for line in inside), "}"]
+    else:
+        yield from inside
+
+
+def _reachable(lines: Iterable[str]) -> Lines:
+    """The lines up to one that leaves for good."""
+    for line in lines:
+        yield line
+        if line.startswith(("return ", "continue;")):
+            return
 
 
 def _when(kind: str, known: frozenset[str], lines: Iterable[str]) -> Lines:
@@ -239,7 +251,11 @@ def _negated(condition: str) -> str:
 
 
 def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:
-    then, other = (list(_same_value(at, part, known)) for part in (rule.then, rule.other))
+    fitting = assumed(known, rule.cond) if is_leaf(rule.cond) else known
+    then, other = (
+        list(_same_value(at, part, kinds))
+        for part, kinds in ((rule.then, fitting), (rule.other, denied(known, rule.cond)))
+    )
     condition = at.fits(rule.cond, "v", known)
     if condition in (ALWAYS, NEVER):
         yield from _scope(then if condition == ALWAYS else other)
