@@ -130,20 +130,16 @@ def closed_params(subject: Subject) -> None:
     if subject.profile.wire.unknown_members == "tolerated":
         raise NotApplicable("unknown members are tolerated: rpc.unknown-fields-tolerated judges that")
     handshake = subject.profile.handshake
-    first = subject.open()
-    accepted = []
-    if (
-        "result"
-        in first.call(handshake.method, {**handshake.params, "xCheck": 1}, seconds=subject.target.timeouts.start).value
-    ):
-        accepted.append(handshake.method)
+    opening = {**handshake.params, "xCheck": 1}
+    reply = subject.open().call(handshake.method, opening, seconds=subject.target.timeouts.start)
+    accepted = [handshake.method] if "result" in reply.value else []
     probe = subject.session()
     thread = subject.create(probe)
     for role in ("create", "read", "list"):
-        params = subject.params(role, thread=thread, text="x")
+        method, params = subject.operation(role).method, subject.params(role, thread=thread, text="x")
         members = params if isinstance(params, dict) else {}
-        if "result" in probe.call(subject.operation(role).method, {**members, "xCheck": 1}).value:
-            accepted.append(subject.operation(role).method)
+        if "result" in probe.call(method, {**members, "xCheck": 1}).value:
+            accepted.append(method)
     if accepted:
         raise Unmet("an error to a member that the closed schema does not know", f"accepted by {', '.join(accepted)}")
 
