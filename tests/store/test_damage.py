@@ -130,6 +130,17 @@ def test_a_torn_tail_is_cut_and_said_so(opener):
     assert len(store.events("t1")) == 41
 
 
+def test_a_torn_tail_is_named(opener):
+    path, data, _starts = jsonl(opener)
+    path.write_bytes(data + b'{"seq":41,"prev":"0')
+    (found,) = verify(opener.directory, "t1")
+
+    assert found.fault == (
+        "line 41, after event 40: does not end with the member `hash`; it is torn, and is cut when the thread is next"
+        " written"
+    )
+
+
 def test_a_torn_tail_is_nothing_yet_for_a_reader(opener):
     path, data, _starts = jsonl(opener)
     path.write_bytes(data + b'{"seq":41,"prev":"0')

@@ -3,8 +3,9 @@
 import pytest
 
 from store.power import RecordingFiles, lay_out, losses
-from store.records import event, first, header
-from turnwire.store.chain import verify
+from store.records import chain_of, event, first, header
+from turnwire.store.base import StoredEvent
+from turnwire.store.chain import GENESIS, PRUNED, link, verify
 from turnwire.store.jsonl import JsonlStore
 
 POLICIES = ("always", "terminal", "never")
@@ -98,6 +99,27 @@ def test_policies_force_as_often_as_they_say(tmp_path):
     forced = {policy: sum(step.what == "sync" for step in live(tmp_path / policy, policy)) for policy in POLICIES}
 
     assert forced == {"always": 15, "terminal": 7, "never": 0}
+
+
+def test_pruning_is_done_or_not_begun(tmp_path):
+    before = list(chain_of(20))
+    pruned = link(GENESIS, StoredEvent(12, 1012, PRUNED, PAYLOAD % verify(before[:12]).head.hash.encode())).line
+    files = RecordingFiles(tmp_path / "state")
+    store = JsonlStore(tmp_path / "state", files=files)
+    store.adopt(header("t1", 20), before)
+    begun = len(files.steps)
+    store.shorten("t1", pruned, 12)
+    for count in range(begun, len(files.steps) + 1):
+        for number, (_loss, left) in enumerate(losses(files.steps[:count], seed=count)):
+            place = tmp_path / f"{count}-{number}"
+            lay_out(left, place)
+            stored = list(JsonlStore(place).lines("t1"))
+
+            assert stored in (before, [pruned, *before[12:]])
+    assert stored == [pruned, *before[12:]]
+
+
+PAYLOAD = b'{"seq":12,"hash":"%b","events":12,"prunedAt":1,"summary":[]}'
 
 
 class Lazy(RecordingFiles):

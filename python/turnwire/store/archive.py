@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -17,16 +17,25 @@ from turnwire.store.index import Entry, read_entries
 from turnwire.store.names import name_of
 from turnwire.store.shelf import SUFFIX
 
-__all__ = ["Record", "find", "records"]
+__all__ = ["Lines", "Record", "find", "records"]
+
+
+class Lines(Protocol):
+    """The lines of a record, as often as they are asked for."""
+
+    # Whether the last one, when they were last asked for, had no end: a crash tore it, or it was being written.
+    torn: bool
+
+    def __iter__(self) -> Iterator[bytes]: ...
 
 
 class Record(NamedTuple):
-    """One record: the id of its thread (the name of its file where its events do not say), where it lies, its lines
-    (a torn one included), and where it ended as far as the store has noted."""
+    """One record: the id of its thread (the name of its file where its events do not say), where it lies, its lines,
+    and where it ended as far as the store has noted."""
 
     thread_id: str
     where: str
-    lines: Iterable[bytes]
+    lines: Lines
     noted: Head | None
 
 
@@ -51,21 +60,24 @@ def find(directory: Path, thread_id: str) -> Record | None:
 
 
 class _FileLines:
-    """The lines of a file, as often as they are asked for."""
+    """See `Lines`: those of a file."""
 
     def __init__(self, path: Path) -> None:
+        self.torn = False
         self._path = path
 
     def __iter__(self) -> Iterator[bytes]:
         with self._path.open("rb") as file:
             for line in file:
+                self.torn = not line.endswith(b"\n")
                 yield line.removesuffix(b"\n")
 
 
 class _Rows:
-    """The lines of a thread in a database, as often as they are asked for."""
+    """See `Lines`: those of a thread in a database, where no row is ever torn."""
 
     def __init__(self, path: Path, number: int) -> None:
+        self.torn = False
         self._path = path
         self._number = number
 

@@ -30,7 +30,8 @@ def prepare(directory: Path, kind: str) -> None:
     Raises:
         OSError: it cannot be made, or it holds the record of another store or things of somebody else.
     """
-    directory.mkdir(_DIRECTORY_MODE, parents=True, exist_ok=True)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    Files().make_directory(directory)
     found = kind_of(directory)
     if found not in (None, kind):
         raise FileExistsError(f"{directory} holds a record of the store {found}, not {kind}; name another directory")

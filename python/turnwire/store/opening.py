@@ -45,6 +45,8 @@ def open_store(kind: str, directory: str | os.PathLike[str], **options: Any) -> 
         ValueError: there is no such store or policy, or the directory is one of another kind.
         OSError: the directory cannot be used.
     """
+    if os.name != "posix":
+        raise OSError("a record needs the file locks of a POSIX system; without a state directory nothing is kept")
     if kind not in STORES:
         raise ValueError(f"a store is one of {', '.join(STORES)}, not {kind!r}")
     module, name = STORES[kind]

@@ -61,11 +61,7 @@ def verify(directory: Path, thread_id: str | None = None) -> Iterator[Checked]:
         OSError: it cannot be read.
     """
     for record in records(directory) if thread_id is None else [_wanted(directory, thread_id)]:
-        verdict = verify_lines(record.lines)
-        fault = None if verdict.fault is None else str(verdict.fault)
-        if fault is None and record.noted is not None and record.noted.seq > verdict.head.seq:
-            fault = f"it ends at event {verdict.head.seq}, and event {record.noted.seq} was stored"
-        yield Checked(record.thread_id, record.where, verdict.events, verdict.head, fault)
+        yield _checked(record)
 
 
 def show(directory: Path, thread_id: str, *, after: int = 0, limit: int | None = None) -> Iterator[StoredEvent]:
@@ -162,6 +158,19 @@ def _compared(thread_id: str, lines: Sequence[bytes], there: Record | None) -> M
     if kept != lines[: len(kept)]:
         return Migrated(thread_id, 0, 0, "the target holds other events of it")
     return Migrated(thread_id, len(kept), len(lines) - len(kept), None)
+
+
+def _checked(record: Record) -> Checked:
+    verdict = verify_lines(record.lines)
+    if record.lines.torn:
+        # A server may have been writing it; then it is whole by now.
+        verdict = verify_lines(record.lines)
+    fault = None if verdict.fault is None else str(verdict.fault)
+    if fault is not None and record.lines.torn:
+        fault += "; it is torn, and is cut when the thread is next written"
+    if fault is None and record.noted is not None and record.noted.seq > verdict.head.seq:
+        fault = f"it ends at event {verdict.head.seq}, and event {record.noted.seq} was stored"
+    return Checked(record.thread_id, record.where, verdict.events, verdict.head, fault)
 
 
 def _wanted(directory: Path, thread_id: str) -> Record:
