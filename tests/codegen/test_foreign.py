@@ -1,7 +1,9 @@
 """Schemas of others: what a type can say it says, what it cannot say is listed, and names do not move."""
 
+import ast
 import importlib
 import json
+import re
 from itertools import count
 
 import msgspec
@@ -206,6 +208,36 @@ def test_what_a_client_of_codex_hears_is_open(tmp_path):
     )
     with pytest.raises(msgspec.ValidationError):
         decoder_of(package, "Sent")(b'{"kind":"new"}')
+
+
+NASTY = 'End.\nimport os\r"""*/ \\" \x00\u2028\x0craise SystemExit("""\''
+
+
+def test_no_text_of_a_schema_becomes_code(tmp_path):
+    """A description is data, whatever stands in it, in comments, docstrings and headers alike."""
+    done = {**message("thing/done", "X"), "description": NASTY}
+    value = {"type": "object", "description": NASTY, "properties": {"a": {"description": NASTY, "enum": ["x", NASTY]}}}
+    schema = {
+        "title": NASTY,
+        "description": NASTY,
+        "definitions": {"X": value, "ServerNotification": {"oneOf": [done]}},
+    }
+    (tmp_path / "s.json").write_text(json.dumps(schema))
+    for command in ("generate-python", "generate-ts"):
+        assert 0 == generate(command, "--out", tmp_path / command, "--schema", tmp_path / "s.json")[0]
+    (tmp_path / "generate-python").rename(tmp_path / "nasty")
+    package = import_package(tmp_path / "nasty")
+
+    assert {"a": NASTY} == json.loads(msgspec.json.encode(decoder_of(package, "X")(json.dumps({"a": NASTY}))))
+    for path in (tmp_path / "nasty").glob("*.py"):
+        assert ["os"] not in [
+            [name.name for name in node.names]
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import)
+        ]
+    for path in (tmp_path / "generate-ts").glob("*.ts"):
+        lines = re.split("[\n\r\u2028\u2029]", path.read_text())
+        assert [] == [line for line in lines if line.startswith(("import os", "raise"))]
 
 
 def test_inserting_a_definition_renames_nothing(tmp_path):

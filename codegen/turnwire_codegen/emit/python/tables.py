@@ -2,6 +2,7 @@
 
 import msgspec
 
+from turnwire_codegen.emit.header import one_line
 from turnwire_codegen.emit.python.names import class_name
 from turnwire_codegen.emit.python.text import docstring, quoted
 from turnwire_codegen.ir import Capability, ErrorRow, Machine, Method, Protocol
@@ -100,7 +101,7 @@ def method_view(method: Method) -> RowView:
         "scope": _optional(method.scope),
         "clause": quoted(method.clause),
     }
-    return RowView(key=quoted(method.name), doc=method.doc, arguments=_arguments(values))
+    return RowView(key=quoted(method.name), doc=one_line(method.doc), arguments=_arguments(values))
 
 
 def error_view(error: ErrorRow) -> ErrorView:
@@ -121,7 +122,7 @@ def machine_view(machine: Machine) -> MachineView:
     """A machine with its cells in the order of the table."""
     return MachineView(
         key=quoted(machine.name),
-        doc=machine.doc,
+        doc=one_line(machine.doc),
         initial=quoted(machine.initial),
         terminal=_tuple(machine.terminal),
         rows=tuple(

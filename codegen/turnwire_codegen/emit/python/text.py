@@ -57,4 +57,6 @@ def _from(module: str, names: list[str]) -> str:
 
 def _escaped(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    # Tabs and the like become spaces when the text is wrapped; what else cannot be printed is spelled out.
+    escaped = "".join(char if char.isprintable() or char.isspace() else ascii(char)[1:-1] for char in escaped)
     return f'{escaped[:-1]}\\"' if escaped.endswith('"') else escaped

@@ -20,7 +20,8 @@ def comment(*paragraphs: str, indent: int) -> tuple[str, ...]:
         lines += [""] if lines else []
         for line in paragraph.split("\n"):
             hanging = "  " if line.startswith("- ") else ""
-            lines += wrap(line.replace("*/", "*\\/"), _WIDTH - indent - 7, subsequent_indent=hanging) or [""]
+            printable = "".join(char if char.isprintable() else " " for char in line)
+            lines += wrap(printable.replace("*/", "*\\/"), _WIDTH - indent - 7, subsequent_indent=hanging) or [""]
     if not lines:
         return ()
     if len(lines) == 1:

@@ -4,14 +4,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from turnwire_codegen.load.foreign.acp import is_acp, load_acp
 from turnwire_codegen.load.foreign.codex import is_codex, load_codex
+from turnwire_codegen.load.foreign.mcp import is_mcp, load_mcp
 from turnwire_codegen.load.foreign.plain import Loaded, load_plain
 from turnwire_codegen.load.read import read_json
 from turnwire_codegen.problems import Problem
 
 __all__ = ["FRONT_ENDS", "load_foreign"]
 
-FRONT_ENDS: tuple[tuple[Callable[[Any], bool], Callable[[Any, Path], Loaded]], ...] = ((is_codex, load_codex),)
+FRONT_ENDS: tuple[tuple[Callable[[Any], bool], Callable[[Any, Path], Loaded]], ...] = (
+    (is_acp, load_acp),
+    (is_codex, load_codex),
+    (is_mcp, load_mcp),
+)
 
 
 def load_foreign(path: Path) -> tuple[Loaded | None, Any, list[Problem]]:
