@@ -58,7 +58,8 @@ class Session:
         return self._machine.state != "opened"
 
     def handle_request(self, request: RequestReceived) -> Reply:
-        if request.params is NO_PARAMS:
+        params = request.params
+        if params == NO_PARAMS:
             constant = self._constants.get(request.method)
             if constant is not None:
                 return encode_known_result(request.id, constant)
@@ -67,7 +68,6 @@ class Session:
             self._demand_running()
         if not self._authorize(self.principal, request.method):
             raise unauthorized()
-        params = request.params
         call = Call(self._state, self, route.read(params), params)
         if route.waits:
             # The bytes of the params alias what came in, and a coroutine outlives that.
