@@ -174,6 +174,8 @@ class Turns:
         assert (item["type"], item["createdAt"]) == (begun["type"], begun["createdAt"])
         if item["type"] in ("agentMessage", "reasoning"):
             assert item["text"] == self.texts[item["id"]]
+        if item["type"] == "approval":
+            assert "resolution" in item
 
 
 def _notifications(trace: list[Any]) -> list[tuple[str, Any]]:

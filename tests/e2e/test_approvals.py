@@ -8,6 +8,7 @@ import pytest
 import rfc8785
 
 from turnwire.errors import RemoteError, invalid_request
+from turnwire.store.memory import MemoryStore
 from turnwire.wire import (
     ApprovalAnswer,
     ApprovalResolveParams,
@@ -231,3 +232,39 @@ async def test_the_digest_is_what_the_client_can_compute(house, tmp_path):
         approval = asked["approval"]
         form = rfc8785.dumps({name: approval[name] for name in members})
         assert approval["binding"]["operationDigest"] == sha256(form).hexdigest()
+
+
+async def test_who_failed_and_who_left_leave_nobody(house):
+    house.limits = {"approval_grace_ms": 50}
+    one, two = await house.connect(approvals=_raises), await house.connect(approvals=Slow())
+    thread_id = await one.thread()
+    await two.client.thread_resume(ThreadResumeParams(thread_id=thread_id))
+    turn = await one.turn(thread_id, "approve rm")
+    await two.heard("approval/requested")
+    await two.client.ping()
+    await one.client.ping()
+
+    await two.client.thread_unsubscribe(ThreadUnsubscribeParams(thread_id=thread_id))
+    two.hears_all = False
+
+    assert (await one.ended(turn)).status == "completed"
+    assert one.said("approval/resolved")[0]["resolution"]["outcome"] == "abandoned"
+
+
+async def test_a_decision_that_cannot_be_recorded_is_none(house, caplog):
+    class Full(MemoryStore):
+        def append(self, header, event):
+            if event.type == "approval/resolved":
+                raise OSError("no space left")
+            return super().append(header, event)
+
+    house.host = {"store": Full()}
+    talk = await house.connect(approvals="accept")
+
+    turn = await talk.turn(await talk.thread(), "approve rm")
+    completed = await talk.heard("turn/completed")
+
+    assert (completed.turn.id, completed.turn.status) == (turn.id, "failed")
+    assert talk.items("toolCall") == []
+    assert "no space left" in caplog.text
+    talk.hears_all = False

@@ -192,7 +192,9 @@ async def test_interrupt_resolves_an_approval_that_waits(connect):
 
     await talk.client.turn_interrupt(TurnInterruptParams(thread_id=thread_id))
 
-    assert talk.said("approval/resolved")[0]["resolution"]["outcome"] == "interrupted"
+    resolution = talk.said("approval/resolved")[0]["resolution"]
+    assert resolution["outcome"] == "interrupted"
+    assert [item["resolution"] for item in talk.items("approval")] == [resolution]
     assert talk.items("toolCall") == []
     never.set()
 

@@ -174,6 +174,7 @@ async def test_a_defer_pauses_the_turn_with_all_that_waits(embed):
 
     assert turn.status == "paused"
     assert sorted(pending.approval.operation for pending in turn.pending) == ["ls", "rm"]
+    assert [item["resolution"]["decision"] for item in talk.items("approval")] == ["defer", "defer"]
 
 
 async def test_a_request_that_outlives_its_connection_subscribes_nobody(embed):

@@ -3,6 +3,7 @@ answer wins. Whatever goes wrong, nothing runs without a valid accept (APPR-4).
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from hmac import compare_digest
 from typing import Any
@@ -14,6 +15,7 @@ from turnwire.server.hub import Asker, Hub, Listener
 from turnwire.server.ids import now_ms
 from turnwire.server.thread import LiveThread, with_nonce, without_nonce
 from turnwire.state import StateMachine
+from turnwire.store.base import StoreFault
 from turnwire.wire import (
     Approval,
     ApprovalAnswer,
@@ -28,6 +30,8 @@ from turnwire.wire import (
 )
 
 __all__ = ["OPTIONS", "Approvals", "Waiting", "announce_resolution", "chosen_option", "demand_nonce"]
+
+_log = logging.getLogger("turnwire.server")
 
 # APPR-13: what every approval offers; saved answers would be more, and are not served.
 OPTIONS = (
@@ -48,10 +52,16 @@ class Waiting:
         self.approval = approval
         self.machine = StateMachine("approval")
         self.future: asyncio.Future[ApprovalResolution] = asyncio.get_running_loop().create_future()
+        self.resolution: ApprovalResolution | None = None
         self.asked: dict[Listener, asyncio.Task[None]] = {}
         self.failed: set[Listener] = set()
         self.expiry: asyncio.TimerHandle | None = None
         self.grace: asyncio.TimerHandle | None = None
+
+    @property
+    def can_be_answered(self) -> bool:
+        """Whether somebody was asked who is there and has not failed."""
+        return not self.asked.keys() <= self.failed
 
 
 class Approvals:
@@ -85,13 +95,11 @@ class Approvals:
 
     def interrupt(self, waiting: "Waiting") -> ApprovalResolution:
         """The turn does not wait any more: the resolution that there is, or `interrupted`."""
-        self._resolve(waiting, "interrupt", _resolution("interrupted", "decline"))
-        return waiting.future.result()
+        return self._resolve(waiting, "interrupt", _resolution("interrupted", "decline"))
 
     def suspend(self, waiting: "Waiting") -> ApprovalResolution:
         """The turn pauses for another reason: the resolution that there is, or the approval waits with the turn."""
-        self._resolve(waiting, "defer", _resolution("interrupted", "defer"))
-        return waiting.future.result()
+        return self._resolve(waiting, "defer", _resolution("interrupted", "defer"))
 
     def answer(self, approval_id: str, answer: ApprovalAnswer) -> ApprovalResolution:
         """An answer out of band (APPR-8).
@@ -111,7 +119,7 @@ class Approvals:
         """A connection subscribed: what waits in the thread is asked of it too."""
         for waiting in self._of(thread_id):
             self._ask(waiting, listener)
-            if waiting.asked and waiting.grace is not None:
+            if waiting.can_be_answered and waiting.grace is not None:
                 waiting.grace.cancel()
                 waiting.grace = None
 
@@ -122,7 +130,8 @@ class Approvals:
             if task is None:
                 continue
             task.cancel()
-            if not waiting.asked and waiting.grace is None:
+            waiting.failed.discard(listener)
+            if not waiting.can_be_answered and waiting.grace is None:
                 # APPR-10: "when the last client that could answer has been gone for `limits.approvalGraceMs`"
                 delay = 0 if self._limits.approval_grace_ms is UNSET else self._limits.approval_grace_ms / 1000
                 waiting.grace = asyncio.get_running_loop().call_later(delay, self._abandon, waiting)
@@ -161,8 +170,10 @@ class Approvals:
         except ProtocolError:
             # APPR-6: an error, garbage, a wrong nonce: "no answer from that client".
             waiting.failed.add(asker)
-            if waiting.machine.state == "waiting" and waiting.failed >= waiting.asked.keys():
+            if not waiting.can_be_answered:
                 self._resolve(waiting, "unanswered", _resolution("unanswered", "decline"))
+        except (StoreFault, OSError):
+            _log.exception("the answer to approval %s could not be recorded", waiting.approval.approval_id)
 
     def _answer(self, waiting: Waiting, answer: ApprovalAnswer) -> ApprovalResolution:
         if waiting.machine.state != "waiting":
@@ -189,11 +200,12 @@ class Approvals:
         else:
             self._resolve(waiting, "abandon", _resolution("abandoned", "decline"))
 
-    def _resolve(self, waiting: Waiting, event: str, resolution: ApprovalResolution) -> None:
-        """The one place where an approval ends. What comes later finds it resolved."""
-        if waiting.machine.state != "waiting":
-            return
+    def _resolve(self, waiting: Waiting, event: str, resolution: ApprovalResolution) -> ApprovalResolution:
+        """The one place where an approval ends; what comes later finds it resolved, and gets what it came to."""
+        if waiting.resolution is not None:
+            return waiting.resolution
         waiting.machine.move(event)
+        waiting.resolution = resolution
         approval = waiting.approval
         del self._waiting[approval.approval_id]
         self._remember(approval.approval_id, resolution.outcome)
@@ -204,11 +216,19 @@ class Approvals:
         for task in waiting.asked.values():
             if task is not current:
                 task.cancel()
-        announce_resolution(waiting.thread, approval, resolution)
+        try:
+            announce_resolution(waiting.thread, approval, resolution)
+        except (StoreFault, OSError) as error:
+            # A decision that is not recorded is none: the agent fails where it waits, and nothing runs.
+            if not waiting.future.done():
+                waiting.future.set_exception(error)
+            raise
         if resolution.decision == "defer":
             waiting.thread.deferred[approval.approval_id] = approval
+        # Whoever waited may have been cancelled, and the future with it.
         if not waiting.future.done():
             waiting.future.set_result(resolution)
+        return resolution
 
     def _remember(self, approval_id: str, outcome: str) -> None:
         self._closed[approval_id] = outcome

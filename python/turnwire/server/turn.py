@@ -114,6 +114,8 @@ class TurnRun:
         if ending.event == "pause":
             context.keep_state()
             self._thread.defer(one.approval for one in context.carried.values())
+        else:
+            self._thread.deferred.clear()
         turn = self._thread.history.turns[self.turn_id]
         status = next_state("turn", turn.status, ending.event)
         output = context.items.last_message
