@@ -112,11 +112,7 @@ def package_view(protocol: Protocol, families: list[FamilyView]) -> PackageView:
         raise ValueError("two families define one name")
     return PackageView(
         doc=docstring(f"{protocol.title} {protocol.version}: its types, each imported when first asked for.", indent=0),
-        imports=tuple(
-            f"from .{family.module} import {name} as {name}"
-            for family in families
-            for name in family.names
-        ),
+        imports=tuple(f"from .{family.module} import {name} as {name}" for family in families for name in family.names),
         names=tuple(sorted(homes)),
         types=tuple(TypeView(name, homes[name]) for name in sorted(homes)),
     )
