@@ -143,7 +143,13 @@ def decode_params(method: str, params: Raw | None) -> Any:
         Refusal: invalidParams, with the JSON pointer of the fault (RPC-11).
         KeyError: the protocol has no such method.
     """
-    return _without_params(method) if params is None or params is NO_PARAMS else _decoded(method, params)
+    if params is None or params is NO_PARAMS:
+        return _without_params(method)
+    decode = params_decoder(method)
+    try:
+        return decode(params)
+    except msgspec.DecodeError as error:
+        raise invalid_params([issue_of(error, decode, params)]) from None
 
 
 def decode_result(method: str, result: Raw) -> Any:
@@ -236,18 +242,10 @@ _decode_text = msgspec.json.Decoder(str).decode
 _decode_error_object = msgspec.json.Decoder(_ErrorObject).decode
 
 
-def _decoded(method: str, params: Raw) -> Any:
-    decode = params_decoder(method)
-    try:
-        return decode(params)
-    except msgspec.DecodeError as error:
-        raise invalid_params([issue_of(error, decode, params)]) from None
-
-
 @cache
 def _without_params(method: str) -> Any:
     # Params are frozen, so one instance serves every call.
-    return _decoded(method, NO_PARAMS)
+    return decode_params(method, Raw(b"{}"))
 
 
 def _decode_slowly(message: bytes, limits: Limits) -> Envelope:
