@@ -23,6 +23,8 @@ def mypy(*words):
         "--config-file",
         os.devnull,
         "--no-error-summary",
+        "--cache-dir",
+        str(ROOT / ".cache" / "mypy"),
         *map(str, words),
     ]
     done = subprocess.run(
