@@ -17,6 +17,55 @@ TEXT = {"type": "string"}
 WHOLE = {"type": "integer"}
 
 
+# By format: texts that have it, and texts that look alike.
+_FORMATS = {
+    "date": (
+        ["2024-02-29", "2000-02-29", "0000-02-29", "9999-12-31"],
+        [
+            "2023-02-29",
+            "1900-02-29",
+            "2024-13-01",
+            "2024-00-01",
+            "2024-04-31",
+            "2024-1-01",
+            "\u0662024-01-01",
+            "2024-01-01 ",
+            "",
+        ],
+    ),
+    "time": (
+        ["10:00:00Z", "10:00:00.123456789+05:30", "23:59:60Z", "00:59:60+01:00", "18:59:60-05:00", "10:00:00z"],
+        [
+            "10:00:00",
+            "24:00:00Z",
+            "10:60:00Z",
+            "10:00:60Z",
+            "10:00Z",
+            "10:00:00.Z",
+            "10:00:00+24:00",
+            "10:00:00+0100",
+            "1:00:00Z",
+        ],
+    ),
+    "date-time": (
+        ["2024-01-01T00:00:00Z", "2024-01-01t00:00:00.5z", "2016-12-31T23:59:60Z", "1990-12-31T15:59:60-08:00"],
+        ["2024-01-01 00:00:00Z", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z", "2024-01-01", "2024-01-01T00:00:00Z\n"],
+    ),
+    "uuid": (
+        ["F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6", "00000000-0000-0000-0000-000000000000"],
+        [
+            "f81d4fae7dec11d0a76500a0c91e6bf6",
+            "urn:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+            "g81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+        ],
+    ),
+    "ipv4": (
+        ["127.0.0.1", "255.255.255.255", "0.0.0.0"],
+        ["256.0.0.1", "1.2.3", "01.2.3.4", "1.2.3.4.", "1.2.3.4.5", "\u0661.2.3.4", "1.2.3.+4", ""],
+    ),
+}
+
+
 def _arm(tag: str, *required: str, **members: Any) -> dict[str, Any]:
     properties = {"kind": {"const": tag}, **members}
     return {"type": "object", "properties": properties, "required": ["kind", *required]}
@@ -285,6 +334,15 @@ HARD = {
             ({"constructor": 1, "valueOf": None}, "", "required"),
             ({"constructor": 1, "hasOwnProperty": 1}, "/hasOwnProperty", "members"),
         ],
+    ),
+    "formats": Hard(
+        {"properties": {name: {"format": name} for name in _FORMATS}, "additionalProperties": {"format": "of our own"}},
+        [
+            5,
+            {"unknown": "anything"},
+            *[{name: text} for name, (good, _) in _FORMATS.items() for text in good],
+        ],
+        [({name: text}, f"/{name}", "format") for name, (_, bad) in _FORMATS.items() for text in bad],
     ),
     "draft-07 forms": Hard(
         {

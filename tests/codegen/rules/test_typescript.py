@@ -98,7 +98,9 @@ def test_answers_of_the_interpreter(trial, said):
         assert expected == answer, json.dumps(value)
 
 
-# Comparisons that TypeScript calls senseless when types have been narrowed too far.
+LISTS = {"type": "array", "items": {"type": "string"}}
+MAPS = {"type": "object", "additionalProperties": {"type": "string"}}
+# Comparisons that TypeScript calls senseless when types have been narrowed too far, and tables within conditions.
 NARROW = [
     ({"enum": ["a", "b"], "allOf": [{"const": "c"}]}, "a"),
     ({"enum": ["a"], "anyOf": [{"const": "b"}, {"const": "c"}, {"type": "integer"}]}, "a"),
@@ -109,6 +111,11 @@ NARROW = [
     ({"type": "object", "anyOf": [{"type": "string"}, {"type": "array"}]}, {}),
     ({"type": "object", "if": {"type": "string"}, "then": {}, "else": False}, {}),
     ({"patternProperties": {"": False}}, {"": 1}),
+    ({"type": "object", "properties": {"a": {}}, "additionalProperties": LISTS}, {"b": ["x"], "c": [1]}),
+    ({"prefixItems": [LISTS, MAPS], "items": {"anyOf": [LISTS, MAPS]}}, [["a"], {"a": "b"}, {"a": 1}]),
+    ({"if": LISTS, "then": {"items": {"const": "a"}, "type": "array"}, "else": MAPS}, {"a": 1}),
+    ({"not": LISTS, "contains": MAPS, "propertyNames": {"anyOf": [{"const": "a"}, {"maxLength": 0}]}}, {"b": 1}),
+    ({"allOf": [LISTS, {"anyOf": [LISTS, MAPS]}], "unevaluatedItems": False}, [1]),
 ]
 
 

@@ -55,6 +55,12 @@ class Body(NamedTuple):
             return f"{self.functions[target.name]}({name}) === undefined"
         return fits(target, name, known) if is_leaf(target) else f"is({name}, {said(self.functions, target)})"
 
+    def fault(self, target: Target, value: str) -> str:
+        """A call that gives the first fault of a value."""
+        if isinstance(target, Call):
+            return f"{self.functions[target.name]}({value})"
+        return f"inspect({value}, {said(self.functions, target)})"
+
 
 def body(at: Body, plan: Plan) -> Lines:
     """The lines of a function that returns the first fault of `v`."""
@@ -191,8 +197,8 @@ def _below(at: Body, target: Target, value: str, pointer: str, closed: str) -> L
         return
     if target == NOTHING:
         yield _return(pointer, closed)
-    elif isinstance(target, Call):
-        yield f"const f = {at.functions[target.name]}({value});"
+    elif isinstance(target, Call) or not is_leaf(target):
+        yield f"const f = {at.fault(target, value)};"
         yield from _if("f !== undefined", f"return under({pointer}, f);")
     else:
         yield f"const w = {value};"
@@ -268,10 +274,12 @@ def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:
 
 
 def _same_value(at: Body, target: Target | None, known: frozenset[str]) -> Lines:
-    if isinstance(target, Call):
-        yield f"const f = {at.functions[target.name]}(v);"
+    if target is None:
+        return
+    if isinstance(target, Call) or not is_leaf(target):
+        yield f"const f = {at.fault(target, 'v')};"
         yield from _if("f !== undefined", "return f;")
-    elif target is not None:
+    else:
         yield from _returns(leaves(target, "v", known), '""')
 
 
