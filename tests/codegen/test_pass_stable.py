@@ -28,8 +28,11 @@ def test_stable_only(tmp_path):
         defs,
         methods={"methods": rows},
         capabilities={
-            "server": [{"key": "k", "promise": "p", "methods": ["try", "thing/do"], "members": []}],
-            "client": [],
+            "server": [{"key": "k", "promise": "p", "methods": ["try", "thing/do"], "members": ["DoResult.more"]}],
+            "client": [
+                {"key": "gone", "promise": "p", "methods": ["try"], "members": []},
+                {"key": "bare", "promise": "p", "methods": [], "members": []},
+            ],
         },
     )
     stable = stable_only(whole)
@@ -37,7 +40,8 @@ def test_stable_only(tmp_path):
 
     assert ["thing/do"] == [row.name for row in stable.methods]
     assert () == stable.methods[0].emits
-    assert ("thing/do",) == stable.capabilities[0].methods
+    assert ["k", "bare"] == [row.key for row in stable.capabilities]
+    assert (("thing/do",), ()) == (stable.capabilities[0].methods, stable.capabilities[0].members)
     assert ["a"] == [variant.tag for variant in known["X"].variants]
     assert ["p"] == [case.value for case in known["E"].cases]
     assert ["x", "e"] == [field.wire for field in known["DoResult"].fields]

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from turnwire_codegen.ir import Capability, Declaration, Enum, Notes, Protocol, Record, Union
+from turnwire_codegen.ir import Capability, Declaration, Enum, Family, Notes, Protocol, Record, Union
 from turnwire_codegen.passes.graph import declarations, reachable
 
 __all__ = ["stable_only"]
@@ -25,7 +25,7 @@ def stable_only(protocol: Protocol) -> Protocol:
         methods=tuple(
             msgspec.structs.replace(row, emits=tuple(name for name in row.emits if name in kept)) for row in methods
         ),
-        capabilities=tuple(_offer(row, kept) for row in protocol.capabilities if not _experimental(row.notes)),
+        capabilities=_offers(protocol.capabilities, kept | _members(families)),
     )
     return _without(filtered, _reached(protocol) - _reached(filtered))
 
@@ -43,8 +43,26 @@ def _stable(declaration: Declaration) -> Declaration:
             return declaration
 
 
-def _offer(row: Capability, kept: set[str]) -> Capability:
-    return msgspec.structs.replace(row, methods=tuple(name for name in row.methods if name in kept))
+def _members(families: tuple[Family, ...]) -> set[str]:
+    """Every member as the capability table calls it."""
+    return {
+        f"{record.name}.{field.wire}"
+        for family in families
+        for record in family.declarations
+        if isinstance(record, Record)
+        for field in record.fields
+    }
+
+
+def _offers(rows: tuple[Capability, ...], kept: set[str]) -> tuple[Capability, ...]:
+    """The offers with what is left behind them; one behind which nothing is left is no offer any more."""
+    offers = []
+    for row in rows:
+        methods = tuple(name for name in row.methods if name in kept)
+        members = tuple(name for name in row.members if name in kept)
+        if methods or members or not (row.methods or row.members):
+            offers.append(msgspec.structs.replace(row, methods=methods, members=members))
+    return tuple(offers)
 
 
 def _reached(protocol: Protocol) -> set[str]:
