@@ -68,7 +68,7 @@ async def place():
 ROWS = [
     ("methodNotFound", "no/such", {}, {}),
     ("methodNotFound", "rpc.discover", {}, {}),
-    ("methodNotFound", "thread/fork", {"threadId": "t"}, {"capability": "fork"}),
+    ("methodNotFound", "thread/rewind", {"threadId": "t"}, {"capability": "rewind"}),
     ("methodNotFound", "thread/started", {}, {}),
     ("methodNotFound", "approval/request", {}, {}),
     ("invalidParams", "thread/read", {}, {"issues": [MISSING]}),

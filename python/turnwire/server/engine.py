@@ -59,6 +59,15 @@ class Engine:
         if self._state.hub.subscribe(thread_id, listener):
             self.approvals.subscribed(thread_id, listener)
 
+    def subscribe_again(self, thread_id: str, listener: Listener) -> None:
+        """As `subscribe`, for a request that is repeated: its thread may have been deleted since, which changes nothing
+        about what came of it."""
+        try:
+            self.threads.load(thread_id)
+        except Refusal:
+            return
+        self.subscribe(thread_id, listener)
+
     def unsubscribe(self, thread_id: str, listener: Listener) -> bool:
         """The connection hears no more of it; whether the thread is unloaded now."""
         self._state.hub.unsubscribe(thread_id, listener)

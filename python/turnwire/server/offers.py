@@ -19,7 +19,9 @@ def schema_file(name: str) -> str:
 # SCHEMA-1 promises both forms, so neither is offered where one was not generated.
 _EXPORT = ("schemaExport",) if os.path.exists(schema_file("schema.ts")) else ()  # noqa: PTH110 - see above
 
-OFFERED = frozenset(("threads", "turns", "queue", "steer", "approvals", "appContext", "events", "models", *_EXPORT))
+OFFERED = frozenset(
+    ("threads", "turns", "queue", "steer", "fork", "approvals", "appContext", "events", "models", *_EXPORT)
+)
 """The keys whose methods and members are served. `conformance` gates neither."""
 
 

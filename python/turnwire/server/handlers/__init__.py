@@ -40,6 +40,7 @@ MODULES: dict[str, str] = {
     "thread/pause": "thread_changes",
     "thread/unpause": "thread_changes",
     "thread/compact": "thread_changes",
+    "thread/fork": "forks",
     "thread/list": "lists",
     "thread/turns/list": "lists",
     "thread/items/list": "lists",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import UNSET, Raw, UnsetType
 
 from turnwire.codec import encode_notification
-from turnwire.errors import Issue, Refusal, not_found
+from turnwire.errors import Issue, not_found
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, identifier_issues, opaque_issues
 from turnwire.server.engine import engine_of
@@ -47,7 +47,8 @@ async def start(call: Call) -> ThreadStartResult:
 
     result: ThreadStartResult = await engine.keys.once("thread/start", None, params.idempotency_key, call.raw, create)
     if result.replayed is True:
-        _subscribe_again(call, result.thread.id)
+        call.caller.hold()
+        engine.subscribe_again(result.thread.id, call.caller)
     return result
 
 
@@ -122,17 +123,6 @@ def _new_header(params: ThreadStartParams, agent: str) -> Thread:
         version=1,
         seq=_FIRST,
     )
-
-
-def _subscribe_again(call: Call, thread_id: str) -> None:
-    engine = engine_of(call.state)
-    try:
-        engine.threads.load(thread_id)
-    except Refusal:
-        # The thread of the first request was deleted since; its result is still the result.
-        return
-    call.caller.hold()
-    engine.subscribe(thread_id, call.caller)
 
 
 def _replay(call: Call, thread: LiveThread, after: int | UnsetType) -> bool:
