@@ -42,11 +42,12 @@ def load_plain(document: Any, path: Path) -> Loaded:
     for name, pointer in named:
         declare(name, pointer, work)
     made = {name: declaration for name, declaration in work.made.items() if declaration is not None}
+    settled = tag_all(made)
     family = Family(
         name="types",
         title=str(head.get("title") or path.stem),
         doc=str(head.get("description", "")),
-        declarations=tuple(tag_all(made)[name] for name in sorted(made)),
+        declarations=tuple(settled[name] for name in sorted(settled)),
     )
     protocol = Protocol(id=str(head.get("$id") or path.name), title=family.title, version="", families=(family,))
     return Loaded(
