@@ -75,7 +75,7 @@ export function members(value: unknown, table: Table): Fault | undefined {
   if (!isObject(value)) return undefined;
   for (const [name, check] of table) {
     if (!Object.hasOwn(value, name)) continue;
-    const inner = run(check, value[name]);
+    const inner = inspect(value[name], check);
     if (inner !== undefined) return under(step(name), inner);
   }
   return undefined;
@@ -85,7 +85,7 @@ export function members(value: unknown, table: Table): Fault | undefined {
 export function list(value: unknown, check: Check): Fault | undefined {
   if (!isArray(value)) return fault("", "type");
   for (let at = 0; at < value.length; at += 1) {
-    const inner = run(check, value[at]);
+    const inner = inspect(value[at], check);
     if (inner !== undefined) return under(`/${at}`, inner);
   }
   return undefined;
@@ -95,7 +95,7 @@ export function list(value: unknown, check: Check): Fault | undefined {
 export function map(value: unknown, check: Check): Fault | undefined {
   if (!isObject(value)) return fault("", "type");
   for (const name of names(value)) {
-    const inner = run(check, value[name]);
+    const inner = inspect(value[name], check);
     if (inner !== undefined) return under(step(name), inner);
   }
   return undefined;
@@ -120,9 +120,24 @@ export function tagged(value: unknown, tag: string, arms: Arms, others?: Validat
   return arm === undefined ? fault(step(tag), "tag") : arm(value);
 }
 
+/** The first fault of a value by what a table says. */
+export function inspect(value: unknown, check: Check): Fault | undefined {
+  if (typeof check === "function") return check(value);
+  if (typeof check === "string") return isKind(check, value) ? undefined : fault("", "type");
+  if ("only" in check) return isOneOf(value, check.only) ? undefined : fault("", "const");
+  if ("text" in check) {
+    if (typeof value !== "string") return fault("", "type");
+    return check.text.includes(value) ? undefined : fault("", "const");
+  }
+  if ("any" in check) return check.any.some((one) => is(value, one)) ? undefined : fault("", "choice");
+  if ("list" in check) return list(value, check.list);
+  if ("dict" in check) return map(value, check.dict);
+  return check.some((kind) => isKind(kind, value)) ? undefined : fault("", "type");
+}
+
 /** Whether a value is what a table says. */
 export function is(value: unknown, check: Check): boolean {
-  return run(check, value) === undefined;
+  return inspect(value, check) === undefined;
 }
 
 /** The names of an object's members by code point; JavaScript itself would put numbers first, and compares halves. */
@@ -192,20 +207,6 @@ export function isIpv4(text: string): boolean {
 
 export function isUuid(text: string): boolean {
   return /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/u.test(text);
-}
-
-function run(check: Check, value: unknown): Fault | undefined {
-  if (typeof check === "function") return check(value);
-  if (typeof check === "string") return isKind(check, value) ? undefined : fault("", "type");
-  if ("only" in check) return isOneOf(value, check.only) ? undefined : fault("", "const");
-  if ("text" in check) {
-    if (typeof value !== "string") return fault("", "type");
-    return check.text.includes(value) ? undefined : fault("", "const");
-  }
-  if ("any" in check) return check.any.some((one) => is(value, one)) ? undefined : fault("", "choice");
-  if ("list" in check) return list(value, check.list);
-  if ("dict" in check) return map(value, check.dict);
-  return check.some((kind) => isKind(kind, value)) ? undefined : fault("", "type");
 }
 
 function isKind(kind: Kind, value: unknown): boolean {
