@@ -8,8 +8,8 @@ from typing import Final
 
 __all__ = ["OVERLONG", "LineSplitter"]
 
-OVERLONG: Final = b"\n"
-"""Stands for a line that passed the limit: a line end is the one thing that no line can be."""
+OVERLONG: Final = b"\n\n"
+"""Stands for a line that passed the limit, and is known by identity; no line holds a line end."""
 
 
 class LineSplitter:

@@ -247,6 +247,11 @@ def test_a_frame_of_several_lines_is_passed_on_as_one() -> None:
     assert bytes(event.params) == b'{ "a": 1}'
 
 
+@pytest.mark.parametrize("frame", [b"", b"\n", b"\n\n", b" \r\n"])
+def test_a_blank_frame_is_passed_over(frame: bytes) -> None:
+    assert Connection("server").receive_message(frame) == []
+
+
 def test_a_frame_with_a_line_end_in_a_string_is_not_json() -> None:
     (event,) = Connection("server").receive_message(b'{"jsonrpc":"2.0","id":1,"method":"a\nb"}')
 

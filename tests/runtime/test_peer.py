@@ -57,6 +57,15 @@ async def test_a_coroutine_answers_when_it_is_done_and_holds_nobody_back() -> No
         assert (await it.replies(3))[2] == {"jsonrpc": "2.0", "id": 1, "result": "late"}
 
 
+async def test_two_requests_in_flight_under_one_id_are_both_answered() -> None:
+    async with scene() as it:
+        it.endpoint.answers["slow"] = later(lambda received: encode_result(received.id, "late"))
+        it.hear(request(1, "slow"), request(1, "slow"), request(1))
+
+        assert [reply["result"] for reply in await it.replies(3)] == [{}, "late", "late"]
+        assert ids(it.line.written) == [1, 1, 1]
+
+
 async def test_an_endpoint_may_send_its_reply_itself_and_something_behind_it() -> None:
     async with scene() as it:
 

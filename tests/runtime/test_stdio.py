@@ -60,6 +60,18 @@ def test_stdout_carries_the_protocol_only() -> None:
     assert done.stderr.splitlines() == [b"a banner", b"notified hello", b"refused -32700", b"closed eof"]
 
 
+@pytest.mark.parametrize(
+    ("closed", "status", "stdout"),
+    [("2>&-", 0, PONG * 2), ("<&-", 1, b""), (">&-", 1, b"")],
+)
+def test_a_standard_stream_that_is_not_there(closed: str, status: int, stdout: bytes) -> None:
+    line = " ".join([*SERVER, closed])
+    done = subprocess.run(line, shell=True, input=(PING + b"\n") * 2, capture_output=True, timeout=20, check=False)
+
+    assert (done.returncode, done.stdout) == (status, stdout)
+    assert (b"Bad file descriptor" in done.stderr) == (status == 1)
+
+
 def test_a_long_message_comes_and_goes_whole() -> None:
     text = "é😀\u2028" * 400_000
     line = msgspec.json.encode({"jsonrpc": "2.0", "id": 1, "method": "echo", "params": {"text": text}}) + b"\n"

@@ -6,6 +6,7 @@ watches no pipes.
 """
 
 import asyncio
+import errno
 import io
 import os
 import stat
@@ -43,11 +44,14 @@ class StdioTransport:
         Raises:
             OSError: a standard stream is not there.
         """
+        # The number of a stream that was closed from the start may be the event loop's by now; Python remembers.
+        if sys.stdin is None or sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         read_fd, write_fd = os.dup(0), os.dup(1)
-        null = os.open(os.devnull, os.O_RDONLY)
+        null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
+        os.dup2(null if sys.stderr is None else 2, 1)
         os.close(null)
-        os.dup2(2, 1)
         return cls(read_fd, write_fd)
 
     async def start(self, receiver: Receiver) -> None:
