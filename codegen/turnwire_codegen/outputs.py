@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from turnwire_codegen import rules
-from turnwire_codegen.checks import Checks, checks_of
+from turnwire_codegen.checks import Checks, checks_of, unchecked
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import Bundle, bundle
 from turnwire_codegen.emit.jsonschema.canonical import digest
@@ -156,7 +156,7 @@ def _of_file(command: str, path: Path, words: str) -> Made:
         files=emit(source),
         facts=_facts(protocol, digest(schema), words),
         names=loaded.origins,
-        findings=[*_findings(command, protocol, loaded.origins), *loaded.findings],
+        findings=unchecked([*_findings(command, protocol, loaded.origins), *loaded.findings], loaded.declared, checks),
     )
 
 

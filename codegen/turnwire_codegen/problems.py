@@ -27,7 +27,10 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What became of the part of a schema at a pointer: kept by the types, left to a check at run time, degraded."""
+    """What became of the part of a schema at a pointer.
+
+    The types keep it; or the validator checks it at run time; or it is degraded: nothing of what is generated knows it.
+    """
 
     pointer: str
     verdict: Verdict

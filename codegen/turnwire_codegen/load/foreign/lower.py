@@ -61,7 +61,10 @@ def lower(node: Any, spot: Spot, work: Work) -> TypeNode:
     if node is True or node == {}:
         return AnyValue()
     if not isinstance(node, dict):
-        work.note(spot, "degraded", "nothing fits this schema" if node is False else "not a schema")
+        if node is False:
+            work.note(spot, "runtime", "the type does not hold that nothing fits")
+        else:
+            work.note(spot, "degraded", "not a schema")
         return AnyValue()
     if isinstance(node.get("$ref"), str):
         return _reference(node, spot, work)
@@ -132,7 +135,7 @@ def _array(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     rest = node.get("additionalItems", True) if isinstance(items, list) else items
     if node.get("minItems", 0) == len(parts) and (rest is False or node.get("maxItems") == len(parts)):
         return TupleOf(parts)
-    work.note(spot, "degraded", "a tuple of open length: its items are not told apart")
+    work.note(spot, "runtime", "the type does not tell the items of a tuple of open length apart")
     return ListOf(AnyValue(), array_rules(node))
 
 
