@@ -4,10 +4,10 @@ Emitters print one function a name, so that the code is flat whatever the schema
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 import msgspec
 
+from turnwire_codegen.lower.calls import called
 from turnwire_codegen.rules import (
     Bound,
     Call,
@@ -59,7 +59,7 @@ def outline(plans: Plans, roots: Iterable[str], *, in_place: Callable[[Plan], bo
             page = _Page(plans.named, made, in_place, shared, {})
             made[name] = page.plan(plans.named[name], name)
             pages = [name, *page.taken.values()]
-            waiting.extend(called for page_name in pages for called in _called(made[page_name]))
+            waiting.extend(inner for page_name in pages for inner in called(made[page_name]))
     return Plans(dict(sorted(made.items())))
 
 
@@ -170,16 +170,3 @@ def _told(plan: Plan) -> str:
             case _:
                 words.append(type(rule).__name__)
     return " ".join(words)
-
-
-def _called(plan: Plan) -> Iterator[str]:
-    """The names that a plan calls directly."""
-    pending: list[Any] = [plan.rules]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Call):
-            yield part.name
-        elif isinstance(part, tuple):
-            pending.extend(part)
-        elif isinstance(part, msgspec.Struct) and not isinstance(part, Const):
-            pending.extend(getattr(part, name) for name in part.__struct_fields__)

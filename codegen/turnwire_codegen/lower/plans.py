@@ -3,28 +3,38 @@
 A schema that refers to another is called by name, since it may be recursive; any other schema stands inside its user.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
+from turnwire_codegen.lower.calls import called, called_in_place, reached
 from turnwire_codegen.lower.context import Context
 from turnwire_codegen.lower.document import Site, read_document
 from turnwire_codegen.lower.keywords import Keywords
 from turnwire_codegen.lower.layers import alias_of, flatten
 from turnwire_codegen.lower.phases import PHASES
 from turnwire_codegen.problems import Place, Problem, has_errors
-from turnwire_codegen.rules import Call, Choice, If, Plan, Plans, Rule, Target, Unevaluated
+from turnwire_codegen.rules import Call, Plan, Plans, Target
 
-__all__ = ["lower"]
+__all__ = ["Lowered", "lower", "lower_each"]
+
+
+class Lowered(msgspec.Struct, frozen=True):
+    """The plans of the roots that have one, the roots that have none, and the problems of all."""
+
+    plans: Plans
+    faulty: frozenset[str]
+    problems: list[Problem]
 
 
 class _Scope(msgspec.Struct):
-    """The one place where state is kept while a document is lowered."""
+    """The one place where state is kept while a document is lowered; `faulty` plans have an error of their own."""
 
     keywords: Keywords
     named: dict[str, Plan]
     waiting: list[Site]
+    faulty: set[str]
 
 
 def lower(schema: Any, *, file: str, roots: Iterable[str] = ("#",)) -> tuple[Plans | None, list[Problem]]:
@@ -32,31 +42,46 @@ def lower(schema: Any, *, file: str, roots: Iterable[str] = ("#",)) -> tuple[Pla
 
     A fault outside what the roots reach stops nothing.
     """
+    lowered = lower_each(schema, file=file, roots=roots)
+    return (None if has_errors(lowered.problems) else lowered.plans), lowered.problems
+
+
+def lower_each(schema: Any, *, file: str, roots: Iterable[str]) -> Lowered:
+    """As `lower`, but a root that reaches a fault does not stop the others."""
+    wanted = tuple(roots)
     found: list[Problem] = []
     try:
-        plans = _lower(schema, file, tuple(roots), found)
+        named, faulty = _lower(schema, file, wanted, found)
     except RecursionError:
         Place(file, found).error("nested too deeply to be a schema", "give the inner schemas names in $defs")
-        plans = None
-    problems = list(dict.fromkeys(found))
-    return (None if has_errors(problems) else plans), problems
+        named, faulty = {}, set(wanted)
+    good = reached((root for root in wanted if root not in faulty), {name: set(called(named[name])) for name in named})
+    plans = Plans({name: named[name] for name in sorted(good)})
+    return Lowered(plans, frozenset(wanted) & faulty, list(dict.fromkeys(found)))
 
 
-def _lower(schema: Any, file: str, roots: tuple[str, ...], found: list[Problem]) -> Plans:
+def _lower(schema: Any, file: str, roots: tuple[str, ...], found: list[Problem]) -> tuple[dict[str, Plan], set[str]]:
+    """Every plan by name, and the names of those that are faulty or reach one that is."""
     document = read_document(schema, file, found)
-    scope = _Scope(Keywords(document), {}, [])
+    scope = _Scope(Keywords(document), {}, [], set(roots) if has_errors(found) else set())
     for root in roots:
         site = document.at(root)
         if site is None:
             Place(file, found, root).error("no schema stands here", "name a pointer of this document")
+            scope.faulty.add(root)
         else:
             _call(scope, site)
     while scope.waiting:
-        site = scope.waiting.pop()
+        site, before = scope.waiting.pop(), len(found)
         scope.named[site.pointer] = _plan(scope, site)
-    plans = Plans(dict(sorted(scope.named.items())))
-    _refuse_endless(plans, file, found)
-    return plans
+        if has_errors(found[before:]):
+            scope.faulty.add(site.pointer)
+    scope.faulty |= _endless(scope.named, file, found)
+    callers: dict[str, set[str]] = {}
+    for name, plan in scope.named.items():
+        for inner in called(plan):
+            callers.setdefault(inner, set()).add(name)
+    return scope.named, reached(scope.faulty, callers)
 
 
 def _plan(scope: _Scope, site: Site) -> Plan:
@@ -80,40 +105,21 @@ def _call(scope: _Scope, site: Site) -> Call:
     return Call(site.pointer)
 
 
-def _refuse_endless(plans: Plans, file: str, found: list[Problem]) -> None:
-    """A plan that asks itself about the same value would never answer."""
+def _endless(named: Mapping[str, Plan], file: str, found: list[Problem]) -> set[str]:
+    """A plan that asks itself about the same value would never answer; the names of such plans, each reported."""
     done: set[str] = set()
+    endless: set[str] = set()
 
     def visit(name: str, above: tuple[str, ...]) -> None:
         if name in above:
             at = Place(file, found, name)
-            at.error(
-                "the schema asks itself about the same value", "let the recursion pass through a member or an item"
-            )
+            at.error("the schema asks itself about the same value", "let it pass through a member or an item")
+            endless.add(name)
         elif name not in done:
-            for inner in _same_value(plans.named[name]):
+            for inner in called_in_place(named[name]):
                 visit(inner, (*above, name))
             done.add(name)
 
-    for name in plans.named:
+    for name in sorted(named):
         visit(name, ())
-
-
-def _same_value(target: Target) -> Iterator[str]:
-    """The names that a plan calls on the value that it was itself given."""
-    if isinstance(target, Call):
-        yield target.name
-        return
-    for rule in target.rules:
-        for inner in _in_place(rule):
-            yield from _same_value(inner)
-
-
-def _in_place(rule: Rule) -> Iterator[Target]:
-    match rule:
-        case Choice(arms=arms):
-            yield from arms
-        case If(cond=cond, then=then, other=other):
-            yield from (part for part in (cond, then, other) if part is not None)
-        case Unevaluated(entries=entries):
-            yield from (guard.plan for entry in entries for guard in entry.guards)
+    return endless

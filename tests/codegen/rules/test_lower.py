@@ -5,7 +5,7 @@ import pytest
 from codegen.rules.gather import plans_of
 from turnwire_codegen import rules
 from turnwire_codegen.interpret import Fault, check
-from turnwire_codegen.lower import lower
+from turnwire_codegen.lower import lower, lower_each
 from turnwire_codegen.rules import Call, Plan
 
 TEXT = {"type": "string"}
@@ -150,6 +150,27 @@ def test_unreached_fault_stops_nothing():
 
     assert lower(schema, file="s.json")[1] == []
     assert lower(schema, file="s.json", roots=["#/$defs/Broken"])[0] is None
+
+
+def test_roots_that_reach_a_fault_stop_no_others():
+    schema = {
+        "$defs": {
+            "Good": {"items": {"$ref": "#/$defs/Shared"}},
+            "Shared": TEXT,
+            "User": {"properties": {"a": {"$ref": "#/$defs/Broken"}, "b": {"$ref": "#/$defs/Shared"}}},
+            "Broken": {"pattern": "["},
+            "Circle": {"not": {"$ref": "#/$defs/Circle"}},
+            "Around": {"items": {"$ref": "#/$defs/Circle"}},
+        },
+    }
+    roots = {f"#/$defs/{name}" for name in ("Good", "User", "Circle", "Around", "Nowhere")}
+    lowered = lower_each(schema, file="s.json", roots=sorted(roots))
+
+    assert ["#/$defs/Good", "#/$defs/Shared"] == list(lowered.plans.named)
+    assert roots - {"#/$defs/Good"} == lowered.faulty
+    assert {"#/$defs/Broken/pattern", "#/$defs/Circle", "#/$defs/Nowhere"} == {
+        problem.where for problem in lowered.problems
+    }
 
 
 def test_root_that_is_not_there():
