@@ -16,6 +16,8 @@ import pytest
 
 from architecture.tree import ROOT, environment, tracked
 
+pytestmark = pytest.mark.timeout(300)  # a page may judge a server, on a busy machine
+
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)")
 EXIT = re.compile(r"\[(\d+)\]")
