@@ -5,14 +5,11 @@ from typing import Any
 
 import msgspec
 
-from turnwire_codegen.lower import lower
+from turnwire_codegen.lower import lower_each
 from turnwire_codegen.problems import Finding, Problem
 from turnwire_codegen.rules import Plans
 
 __all__ = ["Checks", "checks_of", "unchecked"]
-
-# Beyond this many definitions, one that cannot be checked is not searched for: every trial lowers all that it reaches.
-_MAX_TRIALS = 200
 
 
 class Checks(msgspec.Struct, frozen=True):
@@ -25,14 +22,10 @@ class Checks(msgspec.Struct, frozen=True):
 
 def checks_of(schema: Any, file: str, roots: Mapping[str, str]) -> Checks:
     """The plans of the definitions at `roots`; those that have none are left out, and their problems are warnings."""
-    plans, problems = lower(schema, file=file, roots=roots.values())
-    if plans is not None:
-        return Checks(plans, roots, problems)
-    good = {}
-    if len(roots) <= _MAX_TRIALS:
-        good = {name: at for name, at in roots.items() if lower(schema, file=file, roots=(at,))[0] is not None}
-    plans = lower(schema, file=file, roots=good.values())[0] if good else None
-    return Checks(plans, good, [msgspec.structs.replace(problem, severity="warning") for problem in problems])
+    lowered = lower_each(schema, file=file, roots=roots.values())
+    good = {name: at for name, at in roots.items() if at not in lowered.faulty}
+    problems = [msgspec.structs.replace(problem, severity="warning") for problem in lowered.problems]
+    return Checks(lowered.plans if good else None, good, problems)
 
 
 def unchecked(findings: list[Finding], declared: Mapping[str, str], checks: Checks) -> list[Finding]:
