@@ -47,6 +47,9 @@ __all__ = [
 ID_BOUND = 2**53 - 1
 # RPC-10: "an integer of more than 4,300 digits anywhere".
 _DIGITS = 4300
+# How deep a message may be for its id to count as readable (RPC-7). Some versions of Python walk a thousand levels,
+# others many more; below this all of them do, so that the answer does not depend on the version.
+_READABLE_DEPTH = 512
 
 NO_PARAMS = Raw(b"{}")
 
@@ -318,8 +321,10 @@ def _demand_utf8(message: bytes) -> None:
 
 def _demand_bounds(message: bytes, envelope: Envelope, limits: Limits) -> None:
     # The number of opening brackets is never below the depth, and counting them is cheap.
-    if message.count(b"{") + message.count(b"[") > limits.depth and _depth(message) > limits.depth:
-        raise Unlawful(_too_deep(limits), envelope)
+    if message.count(b"{") + message.count(b"[") > limits.depth:
+        depth = _depth(message)
+        if depth > limits.depth:
+            raise Unlawful(_too_deep(limits), envelope if depth <= _READABLE_DEPTH else None)
     if len(message) > _DIGITS and _holds_huge_integer(message):
         refusal = invalid_request(f"The message holds an integer of more than {_DIGITS} digits.", limit=_DIGITS)
         raise Unlawful(refusal, envelope)

@@ -59,8 +59,6 @@ def due(line: bytes) -> Any:
         return None
     if len(line.removesuffix(b"\r")) > LIMITS.message_bytes:
         return -32600, None
-    if depth_of(line) > 900:
-        return -32600, None
     try:
         text = line.decode()
         value = json.loads(text, parse_constant=refuse, parse_int=Number, parse_float=Number)
