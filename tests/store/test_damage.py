@@ -8,6 +8,7 @@ import pytest
 
 from store.records import event, first, header
 from turnwire.store.base import ThreadDamaged, ThreadTaken
+from turnwire.store.index import read_entries
 from turnwire.store.rollout import verify
 
 # Positions to change a byte at, spread over the whole record.
@@ -151,6 +152,15 @@ def test_a_torn_tail_is_nothing_yet_for_a_reader(opener):
     assert path.read_bytes() == data + b'{"seq":41,"prev":"0'
 
 
+def test_a_last_line_end_that_was_changed_is_no_torn_tail(opener):
+    path, data, _starts = jsonl(opener)
+    path.write_bytes(data[:-1] + b"!")
+
+    with pytest.raises(ThreadDamaged, match="line 40, event 40: its line end is another byte"):
+        opener().claim("t1")
+    assert path.read_bytes() == data[:-1] + b"!"
+
+
 def test_an_event_that_lacks_only_its_line_end_is_kept(opener):
     path, data, _starts = jsonl(opener)
     path.write_bytes(data[:-1])
@@ -173,6 +183,14 @@ def test_events_that_are_missing_at_the_end_are_missed(lasting):
 
     assert checked["t1"].fault == "it ends at event 38, and event 40 was stored"
     assert checked["t2"].fault is None
+    store = lasting()
+    if lasting.kind == "sqlite":
+        with pytest.raises(ThreadDamaged, match="ends at event 38, and event 40 was stored"):
+            store.events("t1")
+    else:
+        # After a power loss that is lawful where the policy did not force them, so it is said and gone on with.
+        assert store.header("t1").seq == 38
+        assert lasting.told == [f"{path} ends at event 38; event 40 was there once"]
 
 
 def test_a_record_under_another_name_is_no_thread(opener):
@@ -192,7 +210,8 @@ def test_an_index_that_cannot_be_read_is_read_anew(opener, content):
 
     assert sorted((found.id, found.seq) for found in store.headers()) == [("t1", 40), ("t2", 40)]
     store.close()
-    assert sorted(found.id for found in opener().headers()) == ["t1", "t2"]
+    written = read_entries(opener.directory / "index.jsonl")
+    assert sorted(entry.header.id for entry in written.values()) == ["t1", "t2"]
 
 
 def test_a_database_of_another_form_is_refused(tmp_path):

@@ -2,6 +2,8 @@
 
 import errno
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -11,6 +13,7 @@ from store.records import event, first, header
 from turnwire.store.base import HeadMoved, ThreadHeld
 from turnwire.store.chain import link, verify
 from turnwire.store.files import Files
+from turnwire.store.locks import open_locked
 from turnwire.store.opening import open_store
 from turnwire.store.rollout import prune
 from turnwire.wire import ActiveTurn
@@ -52,6 +55,18 @@ def failing(opener):
     store = opener(fsync="always", files=files)
     store.create(header(), first())
     return files, store
+
+
+def test_nothing_of_what_could_not_be_written_is_left(opener, failing):
+    files, store = failing
+    (path,) = (opener.directory / "threads").iterdir()
+    before = path.read_bytes()
+    files.fault = "write"
+    with pytest.raises(OSError, match="No space"):
+        store.append(header(seq=2), event(2))
+
+    assert path.read_bytes() == before
+    assert opener.told == []
 
 
 @pytest.mark.parametrize("fault", ["write", "write and cut"])
@@ -173,6 +188,99 @@ def test_who_writes_without_the_lock_is_noticed(opener):
         store.append(header(seq=2), event(2, text="mine"))
 
     assert store.events("t1") == [first(), event(2)]
+
+
+def test_who_writes_to_the_database_without_the_lock_is_noticed(opener):
+    opener.kind = "sqlite"
+    store = opener()
+    head = store.create(header(), first())
+    line, head = link(head, event(2))
+    with closing(sqlite3.connect(opener.directory / "record.sqlite", isolation_level=None)) as database:
+        database.execute("INSERT INTO events VALUES (1, 2, ?)", (line,))
+        database.execute("UPDATE threads SET seq = 2, hash = ?", (head.hash,))
+    with pytest.raises(HeadMoved):
+        store.append(header(seq=2), event(2, text="mine"))
+
+    assert store.events("t1") == [first(), event(2)]
+
+
+def test_a_reader_sees_one_moment_of_a_database(opener):
+    opener.kind = "sqlite"
+    writer, reader = opener(), opener()
+    writer.create(header(), first())
+    lines = reader._database.lines
+
+    def while_another_writes(number, seq):
+        writer.append(header(seq=2), event(2))
+        return lines(number, seq)
+
+    reader._database.lines = while_another_writes
+
+    assert reader.head("t1").seq == 1
+    reader._database.lines = lines
+    assert reader.head("t1").seq == 2
+    assert opener.told == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "type_", "level"),
+    [
+        ("always", "item/progress", 2),
+        ("terminal", "item/progress", 1),
+        ("terminal", "turn/noted", 1),
+        ("terminal", "thread/noted", 2),
+        ("terminal", "approval/noted", 2),
+        ("never", "thread/noted", 1),
+    ],
+)
+def test_a_database_is_forced_as_the_policy_says(opener, policy, type_, level):
+    opener.kind = "sqlite"
+    store = opener(fsync=policy)
+    store.create(header(), first())
+    store.append(header(seq=2), event(2, type_))
+
+    # 2 is FULL: a commit waits for the disk; 1 is NORMAL: the file stays whole, and the last commits may be lost.
+    assert store._database.rows("PRAGMA synchronous") == [(level,)]
+
+
+class Hijacked(Files):
+    """Files of which one is replaced just when it was opened."""
+
+    def open_to_append(self, path, *, create):
+        descriptor = super().open_to_append(path, create=create)
+        if path.with_suffix(".other").exists():
+            path.with_suffix(".other").replace(path)
+        return descriptor
+
+
+def test_a_lock_is_on_the_file_that_others_find(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"old")
+    path.with_suffix(".other").write_bytes(b"new")
+    descriptor = open_locked(Hijacked(), path, create=False)
+
+    assert os.pread(descriptor, 3, 0) == b"new"
+    assert open_locked(Files(), path, create=False) is None
+    os.close(descriptor)
+
+
+def test_a_record_that_was_exchanged_is_not_taken_for_the_old_one(opener):
+    store = opener()
+    store.create(header(), first())
+    store.append(header(seq=2), event(2))
+    store.close()
+    (path,) = (opener.directory / "threads").iterdir()
+    other = type(opener)("jsonl", opener.directory.with_name("other"))
+    store = other()
+    changed = msgspec.structs.replace(first(), payload=first().payload.replace(b"A thread", b"B thread"))
+    store.create(header(title="B thread"), changed)
+    store.append(header(seq=2, title="B thread"), event(2))
+    store.close()
+    exchanged = next((other.directory / "threads").iterdir()).read_bytes()
+    assert len(exchanged) == path.stat().st_size
+    path.write_bytes(exchanged)
+
+    assert [found.title for found in opener().headers()] == ["B thread"]
 
 
 def test_a_reader_follows_a_record_that_is_replaced(lasting):
