@@ -5,8 +5,10 @@ patterns are run by `regress` where it is installed (Python's `$` also matches b
 subschema is written as `{"not": {}}` (the library forgets where it stood).
 """
 
+import contextlib
 import functools
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -57,7 +59,8 @@ class Schemas:
         if name not in self._definitions:
             raise KeyError(name)
         pointer = "#/$defs/" + name.replace("~", "~0").replace("/", "~1")
-        return _sorted(self._root.descend(value, {"$ref": pointer}))
+        with _ecma_patterns():
+            return _sorted(self._root.descend(value, {"$ref": pointer}))
 
 
 def check_schema(schema: Any) -> None:
@@ -74,7 +77,8 @@ def check_schema(schema: Any) -> None:
 
 def faults(schema: Any, value: Any) -> list[Fault]:
     """Where `value` breaks `schema`; nothing when it is valid. References leave the schema nowhere."""
-    return _sorted(Draft202012Validator(_without_false(schema)).iter_errors(value))
+    with _ecma_patterns():
+        return _sorted(Draft202012Validator(_without_false(schema)).iter_errors(value))
 
 
 def _sorted(errors: Iterator[ValidationError]) -> list[Fault]:
@@ -147,8 +151,26 @@ def _search(pattern: str, text: str) -> Any:
     return _compiled(pattern).find(text)
 
 
-if regress is not None:
-    # Both modules look the name `re` up when a keyword runs; replacing the keyword `pattern` alone would leave
-    # patternProperties, additionalProperties and unevaluatedProperties on Python's dialect.
-    for _module in (_keywords, _utils):
-        _module.re = SimpleNamespace(search=_search, compile=re.compile)
+_MODULES = (_keywords, _utils)
+_ECMA = SimpleNamespace(search=_search, compile=re.compile)
+_judging = threading.Lock()
+
+
+@contextlib.contextmanager
+def _ecma_patterns() -> Iterator[None]:
+    """Patterns as ECMA 262 has them, while one value is judged: other users of the library keep what they have.
+
+    Both modules look the name `re` up when a keyword runs; replacing the keyword `pattern` alone would leave
+    patternProperties, additionalProperties and unevaluatedProperties on Python's dialect.
+    """
+    if regress is None:
+        yield
+        return
+    with _judging:
+        for module in _MODULES:
+            module.re = _ECMA
+        try:
+            yield
+        finally:
+            for module in _MODULES:
+                module.re = re
