@@ -41,7 +41,7 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
     assert row["repro"].startswith(f"turnwire check server --select {identifier} ")
 
 
-@pytest.mark.parametrize("name", ["", *sorted(set(NAMES["variants"]) - {"closed", "foreign", "refusing"})])
+@pytest.mark.parametrize("name", ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing"})])
 def test_lawful_servers_pass_every_check(name, judge, fixture_argv):
     judged = judge(fixture_argv(*(["--variant", name] if name else [])), retries=2, jobs=2, strict=True)
 
@@ -51,6 +51,15 @@ def test_lawful_servers_pass_every_check(name, judge, fixture_argv):
         expected |= {"rpc.invalid-request-no-method": "non-strict", "rpc.duplicate-keys": "non-strict"}
     assert expected == unusual, judged.stdout
     assert 0 == judged.exit_code
+
+
+def test_a_server_that_offers_nothing_is_blamed_for_nothing(judge, fixture_argv):
+    judged = judge(fixture_argv("--variant", "bare"), retries=2, jobs=2)
+
+    assert set() == {name for name, verdict in judged.verdicts.items() if verdict in ("fail", "warn", "flaky", "error")}
+    needs_turns = {check.id for check in catalogue() if check.tier == 2}
+    assert needs_turns == {name for name, verdict in judged.verdicts.items() if verdict == "not-verified"}
+    assert 4 == judged.exit_code
 
 
 @pytest.mark.parametrize("identifier", BY_ANOTHER_CONTRACT)

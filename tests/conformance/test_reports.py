@@ -82,7 +82,7 @@ def test_a_failure_is_told_with_clause_expectation_wire_and_command(judge, fixtu
         "clause    An id of any other kind",
         "expected  one error -32600 with id null to an id that is 1.5",
         'actual    {"jsonrpc":"2.0","id":1.5,"result"',
-        'wire      → {"jsonrpc":"2.0","id":1.5,"method":"thread/list"}',
+        'wire      → {"jsonrpc":"2.0","id":1.5,"method":"ping"}',
         '← {"jsonrpc":"2.0","id":1.5,"result"',
         f"again     turnwire check server --select {BROKEN} -- ",
         "Not conformant.",

@@ -223,6 +223,15 @@ class Probe:
             frame = Frame(sent=False, at=frame.at, raw=line, value=frame.value, fault="no line feed at its end")
             self.trace.frames[-1] = frame
         (self.replies if frame.is_reply else self.arrived).append(frame)
+        if frame.is_request and frame.method != self.profile.script.approval:
+            self._answer(frame)
+
+    def _answer(self, frame: Frame) -> None:
+        """What a lawful client owes to a request of the server; approvals are for the check that provokes them."""
+        outcome: dict[str, Any] = {"result": {}}
+        if frame.method != self.profile.operations["noop"].method:
+            outcome = {"error": {"code": -32601, "message": "turnwire check does not serve this"}}
+        self.send(dumps(self.profile.envelope(id=frame.value["id"], **outcome)), aside=True)
 
     def _take(self, identifier: Any) -> Frame | None:
         for index, frame in enumerate(self.replies):

@@ -44,6 +44,8 @@ class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     # Whether an error to a malformed request gives a readable id back; else null is lawful too.
     echo_readable_id: bool = True
     largest_id: int = 2**53 - 1
+    # Code points of the longest string id; 0 where the contract does not say.
+    longest_id: int = 0
     # Bytes of one message: where the result of the handshake says so, else the number, else unknown.
     message_limit: str = ""
     message_bytes: int = 0
@@ -85,6 +87,8 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     method: str
     params: dict[str, Any] | None = None
+    # Without this capability of the server the request is not asked of it.
+    capability: str = ""
     # Where its result has the id of the thread, the text, the list, the number of the last event.
     thread: str = ""
     text: str = ""

@@ -140,15 +140,23 @@ class Subject:
 
     # Requests by role
 
+    @property
+    def noop(self) -> str:
+        """The method that every server of this contract serves, that needs no params and changes nothing."""
+        return self.profile.operations["noop"].method
+
     def operation(self, role: str) -> Operation:
         """The request that plays a role in this contract.
 
         Raises:
-            NotApplicable: the contract has none.
+            NotApplicable: the contract has none, or this server does not offer it.
         """
         if role not in self.profile.operations:
             raise NotApplicable(f"the profile {self.profile.name} names no operation {role!r}")
-        return self.profile.operations[role]
+        operation = self.profile.operations[role]
+        if operation.capability and operation.capability not in self.capabilities:
+            raise NotApplicable(f"the server does not offer {operation.capability}")
+        return operation
 
     def params(self, role: str, *, thread: str = "", text: str = "") -> Any:
         """The params of that request, with its placeholders filled."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from turnwire.conformance.checks.expect import error_of, succeeded
-from turnwire.conformance.model import NotApplicable, Unmet
+from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick, replaced
 from turnwire.conformance.probe import Probe, TargetEnded
 from turnwire.conformance.registry import check
@@ -35,11 +35,16 @@ def initialize_result(subject: Subject) -> None:
 def initialize_first(subject: Subject) -> str | None:
     """Before the handshake everything is refused and nothing happens."""
     probe = subject.open()
+    reply = subject.perform(probe, "noop")
+    note = error_of(subject, reply, "not_initialized", to=f"{subject.noop} before the handshake")
+    try:
+        create = subject.operation("create")
+    except NotApplicable:
+        _open(subject, probe)
+        return note
     text = "made before the handshake"
     reply = subject.perform(probe, "create", text=text)
-    note = error_of(subject, reply, "not_initialized", to=f"{subject.operation('create').method} before the handshake")
-    listed = subject.perform(probe, "list")
-    error_of(subject, listed, "not_initialized", to=f"{subject.operation('list').method} before the handshake")
+    note = error_of(subject, reply, "not_initialized", to=f"{create.method} before the handshake") or note
     _open(subject, probe)
     if text in dumps(subject.listed(probe)).decode():
         raise Unmet("no effect of a request before the handshake", "the thread is in the list")
@@ -52,7 +57,7 @@ def double_initialize(subject: Subject) -> str | None:
     handshake = subject.profile.handshake
     reply = subject.probe.call(handshake.method, handshake.params)
     note = error_of(subject, reply, "already_initialized", to=f"a second {handshake.method}")
-    succeeded(subject.perform(subject.probe, "list"), to=f"a request after a second {handshake.method}")
+    succeeded(subject.perform(subject.probe, "noop"), to=f"a request after a second {handshake.method}")
     return note
 
 
@@ -62,7 +67,7 @@ def initialized_notification(subject: Subject) -> str | None:
     probe = subject.open()
     handshake = subject.profile.handshake
     probe.call(handshake.method, handshake.params, seconds=subject.target.timeouts.start)
-    reply = subject.perform(probe, "list")
+    reply = subject.perform(probe, "noop")
     if handshake.before_initialized == "serve":
         succeeded(reply, to=f"a request before {handshake.initialized}")
         return None
@@ -84,13 +89,16 @@ def initialize_bad_params(subject: Subject) -> str | None:
 @check("life.version-echo")
 def version_echo(subject: Subject) -> None:
     """The highest version that both sides know is the one agreed on."""
-    version = _negotiated(subject)
-    params = subject.profile.handshake.params
+    version, params = _negotiated(subject), subject.profile.handshake.params
     wanted = pick(params, version.wanted)
     _expect_version(subject, params, wanted)
-    wide = replaced(replaced(params, version.wanted, FUTURE), version.minimum, wanted)
-    own = pick(subject.facts.result, version.agreed)
-    _expect_version(subject, wide, own)
+    # The error to a version of the far future tells the server's own interval.
+    future = replaced(replaced(params, version.wanted, FUTURE), version.minimum, FUTURE)
+    refusal = subject.open().handshake(future)
+    highest = pick(refusal.value, "/error/data/server/maximum")
+    if type(highest) is not int:
+        raise NotExercised("the highest version of the server is not known: life.version-unsupported says why")
+    _expect_version(subject, replaced(future, version.minimum, wanted), highest)
 
 
 @check("life.version-unsupported")
@@ -156,7 +164,7 @@ def connections_apart(subject: Subject) -> str | None:
     with subject.shared_state() as scratch:
         subject.session(replaced(handshake.params, handshake.opt_out, [created]), scratch=scratch)
         other = subject.open(scratch=scratch)
-        listed = subject.perform(other, "list")
+        listed = subject.perform(other, "noop")
         note = error_of(subject, listed, "not_initialized", to="a request on a connection without a handshake")
         _open(subject, other)
         subject.create(other)

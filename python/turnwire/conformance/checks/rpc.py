@@ -20,7 +20,7 @@ def parse_error_recovers(subject: Subject) -> None:
     """After lines that are not JSON a request is answered as ever."""
     for line in UNREADABLE:
         subject.probe.provoke(line)
-    succeeded(subject.perform(subject.probe, "list"), to="a request after lines that are not JSON")
+    succeeded(subject.perform(subject.probe, "noop"), to="a request after lines that are not JSON")
 
 
 @check("rpc.parse-error-code")
@@ -66,7 +66,7 @@ def byte_order_mark(subject: Subject) -> str | None:
 @check("rpc.nan-literal")
 def nan_literal(subject: Subject) -> str | None:
     """NaN and Infinity are no JSON, wherever they stand."""
-    method = subject.operation("list").method
+    method = subject.noop
     cases = [
         (f"a member that is {literal}", subject.line(f'"id":1,"method":"{method}","params":{{"x":{literal}}}'))
         for literal in ("NaN", "Infinity", "-Infinity")
@@ -173,7 +173,7 @@ def large_integer_params(subject: Subject) -> str | None:
 @check("rpc.params-scalar")
 def params_scalar(subject: Subject) -> str | None:
     """Params that are neither object nor array."""
-    method = subject.operation("read").method
+    method = subject.noop
     notes = [
         error_of(subject, subject.probe.call(method, value), "invalid_params", to=f"params {value!r}")
         for value in ("x", 1, True)
@@ -184,21 +184,21 @@ def params_scalar(subject: Subject) -> str | None:
 @check("rpc.params-array")
 def params_array(subject: Subject) -> str | None:
     """Params have names in this protocol; by position they mean nothing."""
-    reply = subject.probe.call(subject.operation("read").method, ["x"])
+    reply = subject.probe.call(subject.noop, ["x"])
     return error_of(subject, reply, "invalid_params", to="params by position")
 
 
 @check("rpc.params-omitted")
 def params_omitted(subject: Subject) -> None:
     """A method whose members are all optional is called without params."""
-    method = subject.operation("list").method
+    method = subject.noop
     succeeded(subject.probe.call(method, ABSENT), to=f"{method} without params")
 
 
 @check("rpc.jsonrpc-member-tolerated")
 def jsonrpc_member_tolerated(subject: Subject) -> str | None:
     """The member `jsonrpc` is as the contract wants it, and another version is refused."""
-    method = subject.operation("list").method
+    method = subject.noop
     probe = subject.probe
     without = probe.provoke(dumps({"id": "v-0", "method": method}))
     other = probe.provoke(dumps({"jsonrpc": "1.0", "id": "v-1", "method": method}))
@@ -213,12 +213,12 @@ def jsonrpc_member_tolerated(subject: Subject) -> str | None:
 @check("rpc.notification-no-reply")
 def notification_no_reply(subject: Subject) -> None:
     """Whatever a notification holds, nothing answers it."""
-    known, reading = subject.profile.handshake.initialized or "initialized", subject.operation("read").method
+    known = subject.profile.handshake.initialized or "initialized"
     cases: dict[str, dict[str, Any]] = {
         "a known notification": {"method": known},
         "an unknown notification": {"method": "turnwire.check/no-such-notification", "params": {}},
         "a notification with bad params": {"method": known, "params": {"x": [1]}},
-        "the name of a request without an id": {"method": reading, "params": {"x": 1}},
+        "the name of a request without an id": {"method": subject.noop, "params": {"x": 1}},
     }
     for name, members in cases.items():
         nothing(subject.probe.silence(dumps(subject.profile.envelope(**members))), to=name)
@@ -228,13 +228,13 @@ def notification_no_reply(subject: Subject) -> None:
 def notification_unknown_tolerated(subject: Subject) -> None:
     """A notification of a later version does not end the session."""
     subject.probe.notify("turnwire.check/no-such-notification", {"x": 1})
-    succeeded(subject.perform(subject.probe, "list"), to="a request after an unknown notification")
+    succeeded(subject.perform(subject.probe, "noop"), to="a request after an unknown notification")
 
 
 @check("rpc.batch-policy")
 def batch_policy(subject: Subject) -> str | None:
     """A batch is one refusal, or one array of replies where the contract supports batches."""
-    method = subject.operation("list").method
+    method = subject.noop
     batch = [subject.profile.envelope(id=f"b-{n}", method=method) for n in (1, 2)]
     if subject.profile.wire.batch == "reject":
         return one_error(subject, subject.probe.provoke(dumps(batch)), "invalid_request", to="a batch of two requests")
@@ -271,7 +271,7 @@ def unknown_fields_tolerated(subject: Subject) -> None:
     """Members that a later version may add, in params and in the envelope."""
     if subject.profile.wire.unknown_members == "refused":
         raise NotApplicable("the profile's params are closed: rpc.closed-params judges them")
-    method = subject.operation("list").method
+    method = subject.noop
     succeeded(subject.probe.call(method, {"xCheck": {"a": [1]}}), to=f"{method} with an unknown member in params")
     subject.probe.send(dumps(subject.profile.envelope(id="u-1", method=method, xCheck=1)))
     succeeded(subject.probe.reply("u-1", what=method), to=f"{method} with an unknown member in the envelope")

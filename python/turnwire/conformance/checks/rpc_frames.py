@@ -16,8 +16,7 @@ __all__: list[str] = []
 RESERVED = range(-32768, -31999)
 FOR_SERVERS = range(-32099, -31999)
 STANDARD = frozenset({-32700, -32600, -32601, -32602, -32603})
-REPLY_MEMBERS = frozenset({"jsonrpc", "id", "result", "error"})
-ERROR_MEMBERS = frozenset({"code", "message", "data"})
+MESSAGE_LENGTH = 4096
 
 
 @check("rpc.response-exclusive")
@@ -30,18 +29,17 @@ def response_exclusive(subject: Subject) -> None:
 
 @check("rpc.error-shape")
 def error_shape(subject: Subject) -> None:
-    """An error has an integer code, a message, perhaps data, and nothing else."""
+    """An error has an integer code and a message that is not a log."""
     for frame in _errors(subject):
         error = frame.value["error"]
         lawful = (
             isinstance(error, dict)
             and type(error.get("code")) is int
             and isinstance(error.get("message"), str)
-            and error.keys() <= ERROR_MEMBERS
-            and frame.value.keys() <= REPLY_MEMBERS
+            and len(error["message"]) <= MESSAGE_LENGTH
         )
         if not lawful:
-            raise Unmet("an error of an integer code, a message and at most data", clip(frame.raw))
+            raise Unmet(f"an integer code and a message of at most {MESSAGE_LENGTH:,} characters", clip(frame.raw))
 
 
 @check("rpc.error-code-range")

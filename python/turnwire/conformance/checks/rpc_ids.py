@@ -16,23 +16,26 @@ PIPELINED = 100
 
 @check("rpc.invalid-id-type")
 def invalid_id_type(subject: Subject) -> str | None:
-    """Objects, arrays and booleans are no ids."""
-    method = subject.operation("list").method
+    """Objects, arrays, booleans and strings that are too long are no ids."""
+    method = subject.noop
     cases = [(f"an id that is {text}", _request(subject, text, method)) for text in ("{}", "[1]", "true")]
+    if longest := subject.profile.wire.longest_id:
+        text = '"' + "x" * (longest + 1) + '"'
+        cases.append((f"an id of {longest + 1} characters", _request(subject, text, method)))
     return errors_with(subject, cases, "invalid_id")
 
 
 @check("rpc.id-null-request")
 def id_null_request(subject: Subject) -> str | None:
     """`id: null` is no notification: it is a request with an id that is refused."""
-    line = _request(subject, "null", subject.operation("list").method)
+    line = _request(subject, "null", subject.noop)
     return errors_with(subject, [("an id that is null", line)], "invalid_id")
 
 
 @check("rpc.fractional-id")
 def fractional_id(subject: Subject) -> str | None:
     """Numbers with a fraction or an exponent are no ids: two decoders may print them differently."""
-    method = subject.operation("list").method
+    method = subject.noop
     cases = [(f"an id that is {text}", _request(subject, text, method)) for text in ("1.5", "1e2", "1.0")]
     return errors_with(subject, cases, "invalid_id")
 
@@ -46,13 +49,13 @@ def id_echo_int(subject: Subject) -> None:
 @check("rpc.id-echo-string")
 def id_echo_string(subject: Subject) -> None:
     """Strings come back as strings, also those that look like numbers."""
-    _echoed(subject, ["1", "", "é😀", "x" * 256, "null"])
+    _echoed(subject, ["1", "", "é😀", "null", "😀" * (subject.profile.wire.longest_id or 64)])
 
 
 @check("rpc.id-string-int-distinct")
 def id_string_int_distinct(subject: Subject) -> None:
     """1 and "1" in flight together are two requests."""
-    method = subject.operation("list").method
+    method = subject.noop
     probe = subject.probe
     lines = [dumps(subject.profile.envelope(id=identifier, method=method)) for identifier in (1, "1")]
     probe.settle()
@@ -65,7 +68,7 @@ def id_string_int_distinct(subject: Subject) -> None:
 def id_large_int(subject: Subject) -> str | None:
     """The largest lawful integer is exact; one beyond is refused, never altered."""
     largest = subject.profile.wire.largest_id
-    method = subject.operation("list").method
+    method = subject.noop
     _echoed(subject, [2**31, 2**53 - 1, -(2**53 - 1), largest])
     return errors_with(subject, [(f"the id {largest + 1}", _request(subject, str(largest + 1), method))], "invalid_id")
 
@@ -73,7 +76,7 @@ def id_large_int(subject: Subject) -> str | None:
 @check("rpc.duplicate-keys")
 def duplicate_keys(subject: Subject) -> str | None:
     """An object with two ids has one reply, and the last id is the id."""
-    method = subject.operation("list").method
+    method = subject.noop
     replies = subject.probe.provoke(subject.line(f'"id":"d-1","id":"d-2","method":"{method}"'))
     if len(replies) == 1 and replies[0].value.get("id") == "d-2":
         return None
@@ -86,7 +89,7 @@ def duplicate_keys(subject: Subject) -> str | None:
 @check("rpc.duplicate-inflight-id")
 def duplicate_inflight_id(subject: Subject) -> None:
     """Two requests in flight under one id are both answered."""
-    line = dumps(subject.profile.envelope(id="same", method=subject.operation("list").method))
+    line = dumps(subject.profile.envelope(id="same", method=subject.noop))
     replies = subject.probe.provoke(line, line)
     if len(replies) != 2 or any(reply.value.get("id") != "same" for reply in replies):
         raise Unmet('two replies with id "same"', shown(replies))
@@ -112,7 +115,7 @@ def error_response_null_id_survives(subject: Subject) -> None:
 @check("rpc.pipelining")
 def pipelining(subject: Subject) -> None:
     """A hundred requests in one write: each has exactly one reply, in any order."""
-    probe, method = subject.probe, subject.operation("list").method
+    probe, method = subject.probe, subject.noop
     ids = [f"p-{number}" for number in range(PIPELINED)]
     probe.settle()
     probe.send_together([dumps(subject.profile.envelope(id=identifier, method=method)) for identifier in ids])
@@ -146,7 +149,7 @@ def closed_params(subject: Subject) -> None:
 
 def _echoed(subject: Subject, ids: list[int] | list[str]) -> None:
     """Ask under each id; a reply with another type or value is no reply."""
-    method = subject.operation("list").method
+    method = subject.noop
     for identifier in ids:
         succeeded(subject.probe.call(method, request_id=identifier), to=f"{method} with id {identifier!r}")
 

@@ -18,7 +18,7 @@ DIGITS = 5_000
 @check("rpc.deep-nesting")
 def deep_nesting(subject: Subject) -> str | None:
     """Ten thousand arrays inside params, and a hundred thousand that never close."""
-    method = subject.operation("list").method
+    method = subject.noop
     nested = "[" * 10_000 + "]" * 10_000
     line = subject.line(f'"id":"deep","method":"{method}","params":{{"x":{nested}}}')
     note = one_error(subject, subject.probe.provoke(line), "too_deep", ids=("deep", None), to="params 10,000 deep")
@@ -37,7 +37,7 @@ def depth_limit(subject: Subject) -> str | None:
         raise NotApplicable("the profile's params are closed, so no member can be nested at will")
     # The envelope is the first level and params the second; the rest are arrays.
     nested = "[" * (limit - 2) + "]" * (limit - 2)
-    method = subject.operation("list").method
+    method = subject.noop
     at_limit = subject.line(f'"id":"at","method":"{method}","params":{{"x":{nested}}}')
     subject.probe.send(at_limit)
     succeeded(subject.probe.reply("at", what=method), to=f"a message {limit} levels deep, which is the limit")
@@ -49,7 +49,7 @@ def depth_limit(subject: Subject) -> str | None:
 @check("rpc.huge-integer")
 def huge_integer(subject: Subject) -> str | None:
     """An integer of five thousand digits, in params and as an id."""
-    method, digits = subject.operation("list").method, "9" * DIGITS
+    method, digits = subject.noop, "9" * DIGITS
     inside = subject.line(f'"id":"huge","method":"{method}","params":{{"x":{digits}}}')
     note = one_error(
         subject,
@@ -68,6 +68,6 @@ def concurrent_slow(subject: Subject) -> None:
     """While a turn runs, other requests are answered."""
     probe = subject.session()
     turn = start_turn(subject, probe, "slow")
-    succeeded(subject.perform(probe, "list"), to="a request while a turn runs")
+    succeeded(subject.perform(probe, "noop"), to="a request while a turn runs")
     if turn.is_over():
         raise Unmet("an answer before the turn ends", "the answer came after the turn had ended")

@@ -76,7 +76,7 @@ def unicode_roundtrip(subject: Subject) -> None:
 @check("stdio.lone-surrogate")
 def lone_surrogate(subject: Subject) -> str | None:
     """Half of a surrogate pair, in params, in a method and in an id: one error each, and the session lives."""
-    method = subject.operation("list").method
+    method = subject.noop
     cases = {
         "the method": subject.line('"id":"s-1","method":"x\\udc00"'),
         "the id": subject.line(f'"id":"\\ud83d","method":"{method}"'),
@@ -93,7 +93,7 @@ def lone_surrogate(subject: Subject) -> str | None:
 @check("stdio.split-writes")
 def split_writes(subject: Subject) -> None:
     """A request that comes byte by byte, cut inside a character too, is one request."""
-    probe, method = subject.probe, subject.operation("list").method
+    probe, method = subject.probe, subject.noop
     line = dumps(subject.profile.envelope(id="é😀", method=method)) + b"\n"
     probe.settle()
     for index in range(len(line)):
@@ -108,7 +108,7 @@ def split_writes(subject: Subject) -> None:
 @check("stdio.crlf")
 def crlf(subject: Subject) -> None:
     """A carriage return before the line feed belongs to the line end."""
-    line = dumps(subject.profile.envelope(id="crlf", method=subject.operation("list").method))
+    line = dumps(subject.profile.envelope(id="crlf", method=subject.noop))
     subject.probe.send(line + b"\r")
     succeeded(subject.probe.reply("crlf", what="a request that ends in \\r\\n"), to="a request that ends in \\r\\n")
 
@@ -124,7 +124,7 @@ def blank_lines(subject: Subject) -> None:
 def no_final_newline(subject: Subject) -> None:
     """A last request without a line feed is answered at the end of input, and nothing hangs on it."""
     probe = subject.session()
-    probe.send_bytes(dumps(subject.profile.envelope(id="last", method=subject.operation("list").method)))
+    probe.send_bytes(dumps(subject.profile.envelope(id="last", method=subject.noop)))
     probe.process.close_input()
     seen = _read_to_end(probe, subject.target.timeouts.exit)
     if probe.process.exit_code() is None:
@@ -135,11 +135,22 @@ def no_final_newline(subject: Subject) -> None:
 
 @check("stdio.large-line")
 def large_line(subject: Subject) -> None:
-    """A request of one mebibyte is a request like any other, unless a lower limit is declared."""
-    limit = _message_limit(subject)
-    size = min(MEBIBYTE, (limit or MEBIBYTE) - 4096)
-    reply = subject.perform(subject.probe, "large", text="x" * size)
-    succeeded(reply, to=f"a request of {size:,} bytes")
+    """A request of exactly one mebibyte is served, and one of exactly the limit that is declared."""
+    for size in sorted({MEBIBYTE, _message_limit(subject) or MEBIBYTE}):
+        identifier, line = _line_of(subject, size)
+        subject.probe.send(line)
+        succeeded(
+            subject.probe.reply(identifier, what=f"a request of {size:,} bytes"), to=f"a request of {size:,} bytes"
+        )
+
+
+def _line_of(subject: Subject, size: int) -> tuple[str, bytes]:
+    """A request whose line has exactly so many bytes, with its id."""
+    identifier = f"size-{size}"
+    method, mark = subject.operation("large").method, "turnwire.check/padding"
+    params = subject.params("large", text=mark)
+    line = dumps(subject.profile.envelope(id=identifier, method=method, params=params))
+    return identifier, line.replace(mark.encode(), b"x" * (size - len(line) + len(mark)))
 
 
 @check("stdio.oversized-line")
@@ -149,6 +160,9 @@ def oversized_line(subject: Subject) -> str | None:
     if limit is None:
         raise NotExercised("neither the handshake nor the profile says how long a message may be")
     probe = subject.session()
+    identifier, one_more = _line_of(subject, limit + 1)
+    replies = probe.provoke(one_more)
+    one_error(subject, replies, "too_long", ids=(identifier, None), to=f"a line of {limit + 1:,} bytes")
     method = subject.operation("large").method
     lead = subject.line(f'"id":"over","method":"{method}","params":{{"x":"')[:-1]
     probe.settle()
@@ -183,7 +197,7 @@ def large_output(subject: Subject) -> None:
 def eof_exits(subject: Subject) -> None:
     """At the end of input the server answers what it has read and ends, with code 0 and without children."""
     probe = subject.session()
-    probe.ask(subject.operation("list").method, request_id="read")
+    probe.ask(subject.noop, request_id="read")
     probe.process.close_input()
     seen = _read_to_end(probe, subject.target.timeouts.exit)
     _ended_well(subject, probe, after="the end of input")
@@ -244,7 +258,7 @@ def stdout_closed(subject: Subject) -> None:
     """When nobody reads any more the server ends, or at least rests."""
     probe = subject.session()
     probe.process.close_output()
-    probe.send(dumps(subject.profile.envelope(id="unread", method=subject.operation("list").method)))
+    probe.send(dumps(subject.profile.envelope(id="unread", method=subject.noop)))
     if probe.process.wait_exit(subject.target.timeouts.exit) is not None:
         return
     before, began = probe.process.cpu_seconds(), time.monotonic()
