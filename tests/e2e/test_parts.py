@@ -30,7 +30,7 @@ from turnwire.agents.script import (
 from turnwire.errors import Refusal
 from turnwire.server.canonical import canonical, digest
 from turnwire.server.cursors import Place, binding, read_cursor, write_cursor
-from turnwire.server.paging import Entry, Query, page
+from turnwire.server.paging import Query, page
 from turnwire.store.history import History
 from turnwire.store.memory import MemoryStore
 
@@ -148,16 +148,16 @@ def test_no_changed_byte_of_a_cursor_goes_unnoticed():
 
 @pytest.mark.parametrize("descending", [False, True])
 def test_entries_of_one_moment_are_told_apart_by_id(descending):
-    entries = [Entry(5, letter, letter) for letter in "abcde"]
+    places = [(5, letter) for letter in "abcde"]
     walked, cursor = [], msgspec.UNSET
     while True:
         query = Query("b", cursor, 2, descending, msgspec.UNSET, 5)
-        values, cursor = page(entries, query)
+        values, cursor = page(places, query, str.upper)
         walked += values
         if cursor is msgspec.UNSET:
             break
 
-    assert walked == sorted("abcde", reverse=descending)
+    assert walked == sorted("ABCDE", reverse=descending)
 
 
 SCRIPTS = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,17 +11,9 @@ from msgspec import UNSET, UnsetType
 
 from turnwire.server.cursors import Place, read_cursor, write_cursor
 
-__all__ = ["Entry", "Query", "page"]
+__all__ = ["Query", "page"]
 
 _encode = msgspec.json.Encoder().encode
-
-
-class Entry(NamedTuple):
-    """One thing that is listed, at its place: a number that grows along the list, and an id where numbers meet."""
-
-    place: int
-    id: str
-    value: Any
 
 
 class Query(NamedTuple):
@@ -35,40 +28,40 @@ class Query(NamedTuple):
     end: int
 
 
-def page(entries: Sequence[Entry], query: Query) -> tuple[list[Any], str | UnsetType]:
-    """The values of one page, and where to go on; `entries` are in ascending order.
+def page(
+    places: Sequence[tuple[int, str]], query: Query, value: Callable[[str], Any]
+) -> tuple[list[Any], str | UnsetType]:
+    """The values of one page, and where to go on. `places` are in ascending order: a number that grows along the list,
+    and the id of what is there, which tells apart what shares a number; `value` gives what an id stands for.
 
     Raises:
         Refusal: cursorInvalid.
     """
     since = None if query.cursor is UNSET else read_cursor(query.cursor, binding=query.binding)
     end = query.end if since is None else since.end
-    left = [entry for entry in entries if entry.place <= end and _is_beyond(entry, since, query)]
-    if query.descending:
-        left.reverse()
-    count = _fitting(left[: query.limit], query.page_bytes)
-    given = left[:count]
-    values = [entry.value for entry in given]
-    if count == len(left):
-        return values, UNSET
-    last = given[-1]
-    return values, write_cursor(Place(query.binding, end, last.place, last.id))
+    low, high = 0, bisect_left(places, (end + 1, ""))
+    if since is not None and query.descending:
+        high = min(high, bisect_left(places, (since.last, since.last_id)))
+    elif since is not None:
+        low = bisect_right(places, (since.last, since.last_id))
+    wanted = (
+        places[max(low, high - query.limit) : high] if query.descending else places[low : min(high, low + query.limit)]
+    )
+    given = _fitting(wanted[::-1] if query.descending else wanted, query, value)
+    if len(given) >= high - low:
+        return given, UNSET
+    last, last_id = wanted[-len(given)] if query.descending else wanted[len(given) - 1]
+    return given, write_cursor(Place(query.binding, end, last, last_id))
 
 
-def _is_beyond(entry: Entry, since: Place | None, query: Query) -> bool:
-    if since is None:
-        return True
-    here, there = (entry.place, entry.id), (since.last, since.last_id)
-    return here < there if query.descending else here > there
-
-
-def _fitting(entries: Sequence[Entry], page_bytes: int | UnsetType) -> int:
-    """How many entries a page takes; one at the least, so that every walk comes to its end."""
-    if page_bytes is UNSET:
-        return len(entries)
+def _fitting(places: Sequence[tuple[int, str]], query: Query, value: Callable[[str], Any]) -> list[Any]:
+    """The values that a page takes by its bytes; one at the least, so that every walk comes to its end."""
+    given: list[Any] = []
     size = 0
-    for count, entry in enumerate(entries):
-        size += len(_encode(entry.value)) + 1
-        if size > page_bytes and count:
-            return count
-    return len(entries)
+    for _, id_ in places:
+        found = value(id_)
+        size += len(_encode(found)) + 1
+        if given and query.page_bytes is not UNSET and size > query.page_bytes:
+            break
+        given.append(found)
+    return given

@@ -127,6 +127,8 @@ class History:
         self.taken: QueueEntry | None = None
         # The number of the event that brought a turn or an item: its place in every list (THR-5).
         self._places: dict[str, int] = {}
+        # The ids of the items of each turn, in the order in which they started.
+        self._by_turn: dict[str, dict[str, None]] = {}
         self._texts: dict[str, list[str]] = {}
         self._lengths: dict[str, int] = {}
         self._saved: dict[str, Any] = {}
@@ -180,7 +182,11 @@ class History:
 
     def items_of(self, turn_id: str) -> list[Item]:
         """The items of a turn in the order in which they started."""
-        return [self.item(item_id) for item_id, item in self.items.items() if item.turn_id == turn_id]
+        return [self.item(item_id) for item_id in self.item_ids_of(turn_id)]
+
+    def item_ids_of(self, turn_id: str) -> Iterable[str]:
+        """Their ids, in the same order."""
+        return self._by_turn.get(turn_id, ())
 
     def place(self, id_: str) -> int:
         """The number of the event that brought this turn or item."""
@@ -246,11 +252,13 @@ class History:
     def _item_started(self, params: Any, seq: int) -> None:
         self.items[params.item.id] = params.item
         self._places[params.item.id] = seq
+        self._by_turn.setdefault(params.item.turn_id, {})[params.item.id] = None
 
     def _item_completed(self, params: Any, seq: int) -> None:
         item = params.item
         self.items[item.id] = item
         self._places.setdefault(item.id, seq)
+        self._by_turn.setdefault(item.turn_id, {})[item.id] = None
         self._texts.pop(item.id, None)
         self._lengths.pop(item.id, None)
 
@@ -258,6 +266,7 @@ class History:
         for item_id in params.item_ids:
             self.items.pop(item_id, None)
             self._texts.pop(item_id, None)
+            self._by_turn[params.turn_id].pop(item_id, None)
 
     def _approval_requested(self, params: Any, _seq: int) -> None:
         self.waiting.add(params.approval.approval_id)

@@ -10,7 +10,7 @@ from turnwire.errors import not_found
 from turnwire.server.call import Call, Handler
 from turnwire.server.cursors import binding, read_cursor
 from turnwire.server.engine import engine_of
-from turnwire.server.paging import Entry, Query, page
+from turnwire.server.paging import Query, page
 from turnwire.wire import (
     Thread,
     ThreadIdentity,
@@ -48,21 +48,21 @@ def threads(call: Call) -> ThreadListResult:
     if params.cursor is not UNSET:
         # What changed during the walk stands where it stood when it began: neither lost nor doubled.
         end = read_cursor(params.cursor, binding=bound).end
-    places = ((known.updated_by(header, end), header) for header in matching)
-    entries = sorted((Entry(place, header.id, header) for place, header in places), key=lambda entry: entry[:2])
-    data, cursor = page(entries, _query(call, params, bound, default=_THREADS, direction=direction, end=end))
+    headers = {header.id: header for header in matching}
+    places = sorted((known.updated_by(header, end), header.id) for header in matching)
+    query = _query(call, params, bound, default=_THREADS, direction=direction, end=end)
+    data, cursor = page(places, query, headers.__getitem__)
     return ThreadListResult(data=data, next_cursor=cursor, total_matched=len(matching))
 
 
 def turns(call: Call) -> ThreadTurnsListResult:
     params: ThreadTurnsListParams = call.params
     history = engine_of(call.state).threads.history(params.thread_id)
-    entries = [Entry(history.place(turn.id), turn.id, turn) for turn in history.turns.values()]
+    places = [(history.place(turn_id), turn_id) for turn_id in history.turns]
     direction = "ascending" if params.direction is UNSET else params.direction
     bound = binding("turns", thread=params.thread_id, direction=direction)
-    data, cursor = page(
-        entries, _query(call, params, bound, default=_TURNS, direction=direction, end=history.header.seq)
-    )
+    query = _query(call, params, bound, default=_TURNS, direction=direction, end=history.header.seq)
+    data, cursor = page(places, query, history.turns.__getitem__)
     return ThreadTurnsListResult(data=data, next_cursor=cursor)
 
 
@@ -71,13 +71,12 @@ def items(call: Call) -> ThreadItemsListResult:
     history = engine_of(call.state).threads.history(params.thread_id)
     if params.turn_id is not UNSET and params.turn_id not in history.turns:
         raise not_found("turn", params.turn_id)
-    wanted = [item for item in history.items.values() if params.turn_id in (UNSET, item.turn_id)]
-    entries = [Entry(history.place(item.id), item.id, history.item(item.id)) for item in wanted]
+    wanted = history.items if params.turn_id is UNSET else history.item_ids_of(params.turn_id)
+    places = [(history.place(item_id), item_id) for item_id in wanted]
     direction = "ascending" if params.direction is UNSET else params.direction
     bound = binding("items", thread=params.thread_id, turn=params.turn_id, direction=direction)
-    data, cursor = page(
-        entries, _query(call, params, bound, default=_ITEMS, direction=direction, end=history.header.seq)
-    )
+    query = _query(call, params, bound, default=_ITEMS, direction=direction, end=history.header.seq)
+    data, cursor = page(places, query, history.item)
     return ThreadItemsListResult(data=data, next_cursor=cursor)
 
 
