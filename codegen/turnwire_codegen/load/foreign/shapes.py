@@ -17,6 +17,11 @@ LEFT: tuple[str, ...] = (
 )
 
 
+# Where members are named that are there for some values only.
+_CHOICES = ("oneOf", "anyOf")
+_CONDITIONS = ("if", "then", "else", "dependentSchemas", "dependencies")
+
+
 class Shape(msgspec.Struct, frozen=True):
     """The members of an object with the pointer of each, what is required, and what is said of all others."""
 
@@ -55,6 +60,8 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
             required |= inner.required
             extra, closed = inner.extra or extra, inner.closed or closed
             left += [*inner.left, *(word for word in LEFT if word in layer)]
+            if _named_in(layer, _CHOICES, document, depth) - inner.members.keys():
+                extra = extra or (True, at)
     for name, schema in node.get("properties", {}).items():
         if name in members:
             twice.append(name)
@@ -65,7 +72,28 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
         closed = True
     elif others is not None:
         extra = (others, f"{pointer}/additionalProperties")
+    elif _named_in(node, _CONDITIONS, document, depth) - members.keys():
+        # A member that is declared under a condition only is data all the same.
+        extra = extra or (True, pointer)
     return Shape(members, required, extra, closed, tuple(twice), tuple(left))
+
+
+def _named_in(node: dict[str, Any], words: tuple[str, ...], document: Document, depth: int) -> set[str]:
+    """The members that the schemas under these keywords declare."""
+    found: set[str] = set()
+    schemas = [schema for word in words for schema in _below(node.get(word), word)]
+    for schema in schemas if depth <= _MAX_DEPTH else ():
+        if isinstance(schema, dict):
+            found |= shape_of(schema, "#", document, depth + 1).members.keys()
+    return found
+
+
+def _below(value: Any, word: str) -> list[Any]:
+    if word in ("if", "then", "else"):
+        return [value]
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
 
 
 def _layers(node: dict[str, Any], pointer: str, document: Document) -> list[tuple[Any, str]]:
