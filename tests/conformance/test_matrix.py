@@ -41,7 +41,9 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
     assert row["repro"].startswith(f"turnwire check server --select {identifier} ")
 
 
-@pytest.mark.parametrize("name", ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing"})])
+@pytest.mark.parametrize(
+    "name", ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing", "unlimited"})]
+)
 def test_lawful_servers_pass_every_check(name, judge, fixture_argv):
     judged = judge(fixture_argv(*(["--variant", name] if name else [])), retries=2, jobs=2, strict=True)
 
@@ -60,6 +62,14 @@ def test_a_server_that_offers_nothing_is_blamed_for_nothing(judge, fixture_argv)
     needs_turns = {check.id for check in catalogue() if check.tier == 2}
     assert needs_turns == {name for name, verdict in judged.verdicts.items() if verdict == "not-verified"}
     assert 4 == judged.exit_code
+
+
+def test_a_server_is_held_to_no_limit_that_it_does_not_state(judge, fixture_argv):
+    chosen = ("rpc.depth-limit", "stdio.large-line", "stdio.oversized-line")
+
+    judged = judge(fixture_argv("--variant", "unlimited"), select=chosen)
+
+    assert dict(zip(chosen, ("skip", "pass", "not-verified"), strict=True)) == judged.verdicts
 
 
 @pytest.mark.parametrize("identifier", BY_ANOTHER_CONTRACT)
