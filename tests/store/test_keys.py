@@ -134,3 +134,49 @@ def test_a_key_dies_with_its_thread(lasting):
     )
 
     assert "replayed" not in again["result"]
+
+
+def forked(**params):
+    return ("thread/fork", {"threadId": THREAD, "idempotencyKey": "fork", **params})
+
+
+def test_a_thread_is_forked_once(lasting):
+    *_done, first = asyncio.run(ask(lasting(), started(threadId=THREAD), turned(), forked()))
+    again, other, listed = asyncio.run(ask(lasting(), forked(), forked(newThreadId="other"), ("thread/list", {})))
+
+    assert again["result"] == {**first["result"], "replayed": True}
+    assert other["error"]["data"]["reason"] == "idempotencyKey"
+    assert len(listed["result"]["data"]) == 2
+
+
+def test_the_same_key_starts_and_forks(lasting):
+    same = {"idempotencyKey": "start"}
+    begun, _turn, copy = asyncio.run(ask(lasting(), started(threadId=THREAD), turned(), forked(**same)))
+    again, copied = asyncio.run(ask(lasting(), started(threadId=THREAD), forked(**same)))
+
+    assert again["result"]["thread"]["id"] == begun["result"]["thread"]["id"]
+    assert copied["result"]["thread"]["id"] == copy["result"]["thread"]["id"] != THREAD
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_copy_is_whole_or_not_there(lasting, moment):
+    asyncio.run(ask(lasting(), started(threadId=THREAD), turned()))
+
+    def work(_report):
+        store = open_store(lasting.kind, lasting.directory, fsync="never")
+        asyncio.run(ask(Mortal(store, 1, moment, "adopt"), forked()))
+
+    with Child(work) as child:
+        child.wait()
+    copy, listed = asyncio.run(ask(lasting(), forked(), ("thread/list", {})))
+    turns, items = asyncio.run(
+        ask(lasting(), *((what, {"threadId": copy["result"]["thread"]["id"]}) for what in LISTS))
+    )
+
+    assert copy["result"].get("replayed", False) is (moment == "after")
+    assert len(listed["result"]["data"]) == 2
+    assert [turn["status"] for turn in turns["result"]["data"]] == ["completed"]
+    assert len(items["result"]["data"]) == 3
+
+
+LISTS = ("thread/turns/list", "thread/items/list")

@@ -17,24 +17,29 @@ EVENTS = 97
 
 
 class Mortal:
-    """A store that kills its process at an append: `before` it, or `after` it."""
+    """A store that kills its process at an append, or another method of its: `before` it, or `after` it."""
 
-    def __init__(self, store, appends, moment):
+    def __init__(self, store, calls, moment, method="append"):
         self._store = store
-        self._left = appends
+        self._left = calls
         self._moment = moment
+        self._method = method
 
     def __getattr__(self, name):
-        return getattr(self._store, name)
+        found = getattr(self._store, name)
+        return self._counted(found) if name == self._method else found
 
-    def append(self, header, event):
-        self._left -= 1
-        if self._left == 0 and self._moment == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        head = self._store.append(header, event)
-        if self._left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return head
+    def _counted(self, call):
+        def last(*args):
+            self._left -= 1
+            if self._left == 0 and self._moment == "before":
+                os.kill(os.getpid(), signal.SIGKILL)
+            result = call(*args)
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        return last
 
 
 def die(opener, appends, moment):

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from store.records import event, first, header, said
+from store.records import chain_of, event, first, header, said
 from turnwire.store.base import Head, HeadMoved, ThreadTaken
-from turnwire.store.chain import verify
+from turnwire.store.chain import BadEvent, verify
 
 
 def started(store, thread_id="t1", events=1):
@@ -215,10 +215,32 @@ def test_a_thread_is_found_by_the_key_that_it_was_started_with(any_store):
     any_store.create(header(), KEYED)
     any_store.append(header(seq=2), msgspec.structs.replace(event(2), idempotency_key="later"))
 
-    assert any_store.started_with("k") == "t1"
-    assert any_store.started_with("later") is None
+    assert any_store.started_with("k") == ["t1"]
+    assert any_store.started_with("later") == []
     any_store.delete("t1")
-    assert any_store.started_with("k") is None
+    assert any_store.started_with("k") == []
+
+
+def test_one_key_may_have_started_several_threads(any_store):
+    for thread_id in ("t1", "t2", "t3"):
+        any_store.create(header(thread_id), msgspec.structs.replace(first(thread_id), idempotency_key="k"))
+    any_store.delete("t2")
+
+    assert any_store.started_with("k") == ["t1", "t3"]
+
+
+def test_lines_are_adopted_all_or_none(any_store):
+    lines = list(chain_of(6))
+    assert any_store.adopt(header(seq=4), lines[:4]) == verify(lines[:4]).head
+    with pytest.raises(BadEvent):
+        any_store.adopt(header(seq=6), [lines[4], lines[4]])
+    with pytest.raises(BadEvent):
+        any_store.adopt(header("t2"), lines[1:])
+    any_store.adopt(header(seq=6), lines[4:])
+
+    assert list(any_store.lines("t1")) == lines
+    assert any_store.header("t1") == header(seq=6)
+    assert any_store.header("t2") is None
 
 
 def test_the_key_of_a_thread_survives(lasting):
@@ -230,7 +252,7 @@ def test_the_key_of_a_thread_survives(lasting):
 
     for _ in range(2):
         again = lasting()
-        assert again.started_with("k") == "t1"
+        assert again.started_with("k") == ["t1"]
         again.close()
 
 
@@ -241,5 +263,5 @@ def test_a_key_goes_where_its_thread_goes(lasting, tmp_path):
     other = type(lasting)("sqlite", tmp_path / "other")
     other().adopt(store.header("t1"), store.lines("t1"))
 
-    assert other().started_with("k") == "t1"
+    assert other().started_with("k") == ["t1"]
     assert other().head("t1") == store.head("t1")

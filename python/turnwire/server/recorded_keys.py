@@ -11,29 +11,35 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from turnwire.errors import Refusal
 from turnwire.server.threads import Threads
 from turnwire.store.base import Store, StoreFault
-from turnwire.store.history import KeyRecord
-from turnwire.wire import ThreadStartResult, TurnEnqueueResult, TurnStartResult, result_decoder
+from turnwire.store.history import History, KeyRecord
+from turnwire.wire import ThreadForkResult, ThreadStartResult, TurnEnqueueResult, TurnStartResult, result_decoder
 
 __all__ = ["Earlier", "RecordedKeys"]
 
 _log = logging.getLogger("turnwire.server")
 
-# What the first event of a request says of its result, by method and type. Of the other methods a repetition after a
-# restart does nothing twice: what they would change is gone, or is what they change it to.
-_RESULTS: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "thread/start": {"thread/started": lambda first: ThreadStartResult(thread=first.thread)},
-    "turn/start": {"turn/started": lambda first: TurnStartResult(turn=first.turn)},
+# What a request came to, by its method and the type of its first event, from the params of that event and the history.
+# Of the other methods a repetition after a restart does nothing twice: what they would change is gone, or is what they
+# change it to.
+_RESULTS: dict[str, dict[str, Callable[[Any, History], Any]]] = {
+    "thread/start": {"thread/started": lambda first, _: ThreadStartResult(thread=first.thread)},
+    # A copy is stored as a whole.
+    "thread/fork": {"thread/started": lambda _, history: ThreadForkResult(thread=history.header)},
+    "turn/start": {"turn/started": lambda first, _: TurnStartResult(turn=first.turn)},
     "turn/enqueue": {
-        "turn/started": lambda first: TurnEnqueueResult(entry_id=first.turn.id, position=0, turn_id=first.turn.id),
-        "turn/queue/updated": lambda first: TurnEnqueueResult(
+        "turn/started": lambda first, _: TurnEnqueueResult(entry_id=first.turn.id, position=0, turn_id=first.turn.id),
+        "turn/queue/updated": lambda first, _: TurnEnqueueResult(
             entry_id=first.entries[-1].id, position=len(first.entries) - 1
         ),
     },
 }
+# They are recorded in the thread that they begin.
+_BEGINNERS = ("thread/start", "thread/fork")
 
 
 class Earlier(NamedTuple):
@@ -51,23 +57,24 @@ class RecordedKeys:
         self._threads = threads
 
     def find(self, method: str, thread_id: str | None, key: str) -> Earlier | None:
-        """What was recorded under a key, in a thread or (None) by a request that started one."""
+        """What was recorded under a key, in a thread or (None) by a request that belongs to none."""
         if method not in _RESULTS:
             return None
-        thread_id = self._store.started_with(key) if thread_id is None else thread_id
-        if thread_id is None:
-            return None
-        try:
-            history = self._threads.history(thread_id)
-        except Refusal:
-            # It was deleted, or is damaged: nothing is known of it any more.
-            return None
-        kept = history.keyed(method, key)
-        if kept is not None:
-            return Earlier(result_decoder(method)(bytes(kept.result)), kept.digest)
-        type_, first = history.cut_short(key) or ("", None)
-        result = _RESULTS[method].get(type_)
-        return None if result is None else Earlier(result(first), None)
+        places = [thread_id] if method not in _BEGINNERS else self._store.started_with(key)
+        for place in places:
+            assert place is not None, "what begins no thread belongs to one"
+            try:
+                history = self._threads.history(place)
+            except Refusal:
+                # It was deleted, or is damaged: nothing is known of it any more.
+                continue
+            origin = history.header.forked_from
+            if method in _BEGINNERS and (None if origin is UNSET else origin.thread_id) != thread_id:
+                continue
+            found = _in_history(history, method, key)
+            if found is not None:
+                return found
+        return None
 
     def keep(self, method: str, thread_id: str | None, key: str, digest: str, result: Any) -> None:
         """Records what came of a request whose first event has the key."""
@@ -75,7 +82,17 @@ class RecordedKeys:
             return
         record = KeyRecord(method=method, key=key, digest=digest, result=msgspec.Raw(msgspec.json.encode(result)))
         try:
-            self._threads.load(thread_id or result.thread.id).record("record/key", record)
+            place: str = result.thread.id if method in _BEGINNERS or thread_id is None else thread_id
+            self._threads.load(place).record("record/key", record)
         except (Refusal, StoreFault, OSError):
             # The request was carried out and its key is stored: a repetition is known, but not by its params.
             _log.exception("what came of %s could not be recorded", method)
+
+
+def _in_history(history: History, method: str, key: str) -> Earlier | None:
+    kept = history.keyed(method, key)
+    if kept is not None:
+        return Earlier(result_decoder(method)(bytes(kept.result)), kept.digest)
+    type_, first = history.cut_short(key) or ("", None)
+    result = _RESULTS[method].get(type_)
+    return None if result is None else Earlier(result(first, history), None)

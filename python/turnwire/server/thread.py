@@ -123,9 +123,8 @@ class LiveThread:
 
     def announce_start(self) -> None:
         """Announces a thread that `start` stored."""
-        self._hub.announce(
-            "thread/started", self.id, _encode(ThreadStartedParams(thread=self.header, seq=self.header.seq))
-        )
+        (first,) = self._store.events(self.id, 0, 1)
+        self._hub.announce(first.type, self.id, first.payload)
 
     def events_after(self, seq: int) -> list[StoredEvent] | None:
         """The announced events beyond `seq`, for a replay; None where some of them were pruned."""

@@ -1,7 +1,7 @@
 """The threads of a server: created, found, loaded when something is done with them, unloaded when nobody is left."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -11,8 +11,9 @@ from turnwire.server.hub import Hub
 from turnwire.server.ids import now_ms
 from turnwire.server.thread import LiveThread
 from turnwire.store.base import Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
-from turnwire.store.chain import read
+from turnwire.store.chain import BadEvent, read
 from turnwire.store.history import History
+from turnwire.store.memory import MemoryStore
 from turnwire.store.recovery import recover
 from turnwire.wire import Thread
 
@@ -38,8 +39,28 @@ class Threads:
         try:
             thread = LiveThread.start(header, self._store, self._hub, key=key)
         except ThreadTaken:
-            raise conflict("identityTaken", "A thread with this id exists.") from None
+            raise _taken() from None
         self._live[thread.id] = thread
+        return thread
+
+    def adopt(self, header: Thread, fill: Callable[[LiveThread], None], *, key: str | UnsetType = UNSET) -> LiveThread:
+        """Stores a new thread with all that `fill` records in it, all of it or nothing, and loads it; it is yet to be
+        announced. `key` is that of the request.
+
+        Raises:
+            Refusal: conflict `identityTaken`.
+        """
+        aside = MemoryStore()
+        draft = LiveThread.start(header, aside, Hub(), key=key)
+        fill(draft)
+        if self._store.header(header.id) is not None:
+            raise _taken()
+        try:
+            self._store.adopt(draft.header, aside.lines(header.id))
+        except (ThreadHeld, ThreadDamaged, BadEvent):
+            # Another process began it in this moment.
+            raise _taken() from None
+        thread = self._live[header.id] = LiveThread(draft.history, self._store, self._hub)
         return thread
 
     def header(self, thread_id: str) -> Thread:
@@ -175,6 +196,10 @@ class Threads:
             return self._store.events(thread_id)
         except ThreadDamaged as damage:
             raise _damaged(damage) from damage
+
+
+def _taken() -> Refusal:
+    return conflict("identityTaken", "A thread with this id exists.")
 
 
 def _damaged(damage: ThreadDamaged) -> Refusal:

@@ -128,8 +128,17 @@ class Store(Protocol):
     def header(self, thread_id: str) -> wire.Thread | None:
         """The header as the last event left it; None for a thread that does not exist."""
 
-    def started_with(self, key: str) -> str | None:
-        """The id of the thread whose first event has this idempotency key; None where there is none (REC-5)."""
+    def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
+        """Adds events that were made elsewhere, in their own bytes (REC-2), all of them or none; begins the thread,
+        which this process holds, where it is new.
+
+        Raises:
+            BadEvent: one of them does not follow; nothing was stored.
+            ThreadHeld, ThreadDamaged: as in `claim`.
+        """
+
+    def started_with(self, key: str) -> Sequence[str]:
+        """The ids of the threads whose first event has this idempotency key (REC-5)."""
 
     def headers(self) -> Iterable[wire.Thread]:
         """The headers of all threads, in no particular order."""

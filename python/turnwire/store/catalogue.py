@@ -64,13 +64,12 @@ class Catalogue:
                 yield header
 
     def started_with(self, key: str) -> Iterable[wire.Thread]:
-        """The header of the thread that was started with this key, if there is one."""
+        """The headers of the threads that were started with this key."""
         self._index.refresh()
         if not self._surveyed:
             self._survey()
-        name = self._index.keys.get(key)
-        header = None if name is None else self.header(name)
-        return [] if header is None else [header]
+        headers = [self.header(name) for name in list(self._index.keys.get(key, ()))]
+        return [header for header in headers if header is not None]
 
     def reading(self, name: str) -> ThreadFile | None:
         """The file to read from; None where there is none.

@@ -48,7 +48,7 @@ class Index:
     def __init__(self, files: Files, path: Path, tell: Callable[[str], None]) -> None:
         self.entries: dict[str, Entry] = {}
         # The names by the keys that their threads were started with.
-        self.keys: dict[str, str] = {}
+        self.keys: dict[str, dict[str, None]] = {}
         self._files = files
         self._path = path
         self._tell = tell
@@ -126,11 +126,11 @@ class Index:
     def _accept(self, entry: Entry) -> None:
         before = self.entries.pop(entry.name, None)
         if before is not None and before.key is not None:
-            self.keys.pop(before.key, None)
+            self.keys[before.key].pop(entry.name)
         if entry.header is not None or entry.fault is not None:
             self.entries[entry.name] = entry
         if entry.key is not None:
-            self.keys[entry.key] = entry.name
+            self.keys.setdefault(entry.key, {})[entry.name] = None
 
 
 def read_entries(path: Path) -> dict[str, Entry]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.catalogue import Catalogue
-from turnwire.store.chain import GENESIS, Link, follow, link, read
+from turnwire.store.chain import GENESIS, BadEvent, Link, follow, link, read
 from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
 from turnwire.store.names import name_of
 from turnwire.store.threadfile import ThreadFile
@@ -97,8 +97,8 @@ class JsonlStore:
     def header(self, thread_id: str) -> wire.Thread | None:
         return self._threads.header(name_of(thread_id))
 
-    def started_with(self, key: str) -> str | None:
-        return next((header.id for header in self._threads.started_with(key)), None)
+    def started_with(self, key: str) -> Sequence[str]:
+        return [header.id for header in self._threads.started_with(key)]
 
     def headers(self) -> Iterable[wire.Thread]:
         return list(self._threads.headers())
@@ -124,9 +124,14 @@ class JsonlStore:
     def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
         name = name_of(header.id)
         file = self._threads.claimed(name, create=True)
-        links = list(follow(file.head, lines))
-        self._add(name, file, header, links, force=True)
-        self._files.sync_directory(self._directory)
+        try:
+            links = list(follow(file.head, lines))
+        except BadEvent:
+            self._threads.let_go(name)
+            raise
+        self._add(name, file, header, links, force=self._policy != "never")
+        if self._policy != "never":
+            self._files.sync_directory(self._directory)
         self._threads.note(name, file)
         return file.head
 

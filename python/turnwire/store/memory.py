@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadTaken
-from turnwire.store.chain import GENESIS, link, read
+from turnwire.store.chain import GENESIS, Link, follow, link, read
 
 __all__ = ["MemoryStore"]
 
@@ -22,15 +22,12 @@ class MemoryStore:
     def __init__(self) -> None:
         self._records: dict[str, _Record] = {}
         # The threads by the keys that they were started with.
-        self._keys: dict[str, str] = {}
+        self._keys: dict[str, dict[str, None]] = {}
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         if header.id in self._records:
             raise ThreadTaken(header.id)
-        record = self._records[header.id] = _Record(header)
-        if event.idempotency_key is not UNSET:
-            self._keys[event.idempotency_key] = header.id
-        return record.append(header, event)
+        return self._begin(header, event).append(header, event)
 
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         return self._records[header.id].append(header, event)
@@ -53,8 +50,17 @@ class MemoryStore:
         record = self._records.get(thread_id)
         return None if record is None else record.header
 
-    def started_with(self, key: str) -> str | None:
-        return self._keys.get(key)
+    def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
+        record = self._records.get(header.id)
+        links = list(follow(GENESIS if record is None else record.head, lines))
+        if record is None:
+            record = self._begin(header, read(lines[0]))
+        for added in links:
+            record.add(header, added)
+        return record.head
+
+    def started_with(self, key: str) -> Sequence[str]:
+        return list(self._keys.get(key, ()))
 
     def headers(self) -> Iterable[wire.Thread]:
         return [record.header for record in self._records.values()]
@@ -70,11 +76,17 @@ class MemoryStore:
         record = self._records.pop(thread_id, None)
         if record is not None:
             key = read(record.lines[0]).idempotency_key
-            if key is not UNSET and self._keys.get(key) == thread_id:
-                del self._keys[key]
+            if key is not UNSET:
+                self._keys[key].pop(thread_id)
 
     def close(self) -> None:
         self._records.clear()
+
+    def _begin(self, header: wire.Thread, first: StoredEvent) -> _Record:
+        record = self._records[header.id] = _Record(header)
+        if first.idempotency_key is not UNSET:
+            self._keys.setdefault(first.idempotency_key, {})[header.id] = None
+        return record
 
 
 class _Record:
@@ -89,8 +101,11 @@ class _Record:
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         if event.seq <= self.head.seq:
             raise HeadMoved(header.id)
-        line, self.head = link(self.head, event)
-        self.seqs.append(event.seq)
-        self.lines.append(line)
+        return self.add(header, link(self.head, event))
+
+    def add(self, header: wire.Thread, added: Link) -> Head:
+        self.seqs.append(added.head.seq)
+        self.lines.append(added.line)
+        self.head = added.head
         self.header = header
         return self.head

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
-from turnwire import wire
-from turnwire.store.base import Head, Store
+from turnwire.store.base import Store
 
 __all__ = ["STORES", "DurableStore", "open_store"]
 
@@ -20,14 +18,6 @@ STORES = {
 
 class DurableStore(Store, Protocol):
     """A store that survives its process. What follows is for the tools that keep a record, not for the server."""
-
-    def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
-        """Adds events that another store made, in their own bytes (REC-2), and begins the thread where it is new.
-
-        Raises:
-            BadEvent: one of them does not follow; nothing was stored.
-            ThreadHeld, ThreadDamaged: as in `claim`.
-        """
 
     def shorten(self, thread_id: str, pruned: bytes, count: int) -> None:
         """Puts one event in the place of the first `count` events; those after it keep their bytes.

@@ -129,9 +129,9 @@ class SqliteStore:
         found = self._database.rows("SELECT header FROM threads WHERE id = ? AND fault IS NULL", thread_id)
         return _decoder().decode(found[0][0]) if found else None
 
-    def started_with(self, key: str) -> str | None:
-        found = self._database.rows("SELECT id FROM threads WHERE key = ? AND fault IS NULL", key)
-        return found[0][0] if found else None
+    def started_with(self, key: str) -> Sequence[str]:
+        query = "SELECT id FROM threads WHERE key = ? AND fault IS NULL ORDER BY number"
+        return [thread_id for (thread_id,) in self._database.rows(query, key)]
 
     def headers(self) -> Iterable[wire.Thread]:
         version = self._database.version()
@@ -161,9 +161,13 @@ class SqliteStore:
 
     def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
         place = self._claimed(header.id) if self._is_taken(header.id) else None
-        links = list(follow(GENESIS if place is None else place.head, lines))
+        try:
+            links = list(follow(GENESIS if place is None else place.head, lines))
+        except BadEvent:
+            self._forget(header.id)
+            raise
         head = links[-1].head
-        with self._database.transaction(force=True):
+        with self._database.transaction(force=self._policy != "never"):
             if place is None:
                 place = self._insert(header, links[0], head)
             else:

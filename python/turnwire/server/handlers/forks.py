@@ -10,6 +10,7 @@ from turnwire.server.checks import demand, identifier_issues
 from turnwire.server.engine import engine_of
 from turnwire.server.forking import copy_into, cut_of, forked_header
 from turnwire.server.ids import new_id
+from turnwire.server.thread import LiveThread
 from turnwire.wire import ThreadForkParams, ThreadForkResult
 
 __all__ = ["HANDLERS"]
@@ -27,10 +28,14 @@ async def fork(call: Call) -> ThreadForkResult:
         cut = cut_of(source, None if params.item_id is UNSET else params.item_id)
         thread_id = new_id("thread") if params.new_thread_id is UNSET else params.new_thread_id
         call.caller.hold()
-        thread = engine.threads.create(forked_header(source.header, thread_id, cut))
+        header = forked_header(source.header, thread_id, cut)
+
+        def fill(draft: LiveThread) -> None:
+            if cut is not None:
+                copy_into(draft, source, cut)
+
+        thread = engine.threads.adopt(header, fill, key=params.idempotency_key)
         thread.announce_start()
-        if cut is not None:
-            copy_into(thread, source, cut)
         engine.subscribe(thread.id, call.caller)
         return ThreadForkResult(thread=thread.header)
 
