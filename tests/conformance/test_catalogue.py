@@ -33,7 +33,13 @@ def test_a_row_is_whole(check):
     assert function_of(check.id).__doc__
     assert check.summary.endswith(".")
     assert set(check.requires) <= {row.id for row in catalogue()}
-    assert check.url.startswith("https://")
+    assert check.url.startswith("https://") or check.url == anchor(check)
+
+
+def anchor(check):
+    """Where the clause stands in the repository, as its heading is linked."""
+    (path,) = [path for path in CLAUSES.glob("*.md") if f"### {check.clause} " in path.read_text(encoding="utf-8")]
+    return f"protocol/clauses/{path.name}#{check.clause.lower()}-{check.level.value}"
 
 
 def test_ids_and_functions_are_one_to_one():
