@@ -36,25 +36,29 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run_codex(home):
+def start_codex(home):
     """The real command line, in a home of its own."""
     program = require(codex)
     env = {**os.environ, "HOME": str(home), "CODEX_HOME": str(home / "codex")}
     (home / "codex").mkdir()
 
-    def run(*arguments, said=None):
-        return subprocess.run(
-            [program, "app-server", *arguments], env=env, input=said, capture_output=True, timeout=120, check=True
-        ).stdout
+    def start(*arguments):
+        return subprocess.Popen(
+            [program, "app-server", *arguments],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
 
-    return run
+    return start
 
 
 @pytest.fixture(scope="module")
-def generated(run_codex, tmp_path_factory):
+def generated(start_codex, tmp_path_factory):
     """The bindings, and the report of what became of each part of the schema."""
     root = tmp_path_factory.mktemp("codex")
-    run_codex("generate-json-schema", "--out", str(root / "schema"))
+    assert 0 == start_codex("generate-json-schema", "--out", str(root / "schema")).wait(timeout=120)
     schema = root / "schema" / "codex_app_server_protocol.schemas.json"
     command = [sys.executable, "-m", "turnwire_codegen", "generate-python", "--schema", str(schema)]
     command += ["--out", str(root / "bindings"), "--report", str(root / "report.json")]
@@ -88,14 +92,19 @@ def test_every_part_of_the_schema_is_accounted_for(generated):
 
 
 @pytest.mark.timeout(600)
-def test_what_the_real_server_says_is_read_and_written_again(generated, run_codex):
+def test_what_the_real_server_says_is_read_and_written_again(generated, start_codex):
     methods = json.loads(python(EVERY_DECODER, generated).stdout)["methods"]
     info = {"name": "turnwire-check", "title": "turnwire check", "version": "1"}
     request = {"id": 1, "method": "initialize", "params": {"clientInfo": info}}
 
-    said = run_codex(said=json.dumps(request).encode() + b"\n")
+    with start_codex() as server:
+        # It ends at the end of input, so that stays open until the answer is here.
+        server.stdin.write(json.dumps(request).encode() + b"\n")
+        server.stdin.flush()
+        result = next(message["result"] for message in map(json.loads, server.stdout) if message.get("id") == 1)
+        server.stdin.close()
+        server.stdout.read()
 
-    (result,) = [message["result"] for message in map(json.loads, said.splitlines()) if message.get("id") == 1]
     ran = python(ONE_MESSAGE, generated, methods["initialize"], said=json.dumps(result).encode())
     assert 0 == ran.returncode, ran.stderr.decode()
     assert result == json.loads(ran.stdout)
