@@ -81,19 +81,23 @@ export class WebSocketTransport implements Transport {
   #listen(socket: WebSocketLike, receiver: Receiver): Promise<void> {
     return new Promise((resolve, reject) => {
       let isOpen = false;
+      const fail = (story: string): void => {
+        this.#end();
+        reject(new ConnectionClosed(`cannot connect to ${this.#url} (${story})`));
+      };
       socket.onopen = () => {
         isOpen = true;
         resolve();
       };
-      // An error says nothing in browsers, and a close always follows it.
-      socket.onerror = () => {};
+      // An error says nothing in browsers. A close follows it, but in Node 20 not where no connection was made.
+      socket.onerror = () => void (isOpen || setTimeout(fail, 0, "no connection"));
       socket.onclose = ({ code, reason }) => {
-        this.#end();
         const story = `${code}${reason === "" ? "" : ` ${JSON.stringify(reason)}`}`;
-        if (isOpen) {
+        if (!isOpen) {
+          fail(story);
+        } else if (!this.#isClosed) {
+          this.#end();
           receiver.closed(`the WebSocket was closed with ${story}`);
-        } else {
-          reject(new ConnectionClosed(`cannot connect to ${this.#url} (${story})`));
         }
       };
       socket.onmessage = ({ data }) => {

@@ -8,6 +8,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { ConnectionClosed } from "../errors.js";
 import { LineReader } from "../framing.js";
@@ -46,6 +47,7 @@ export class ProcessTransport implements Transport {
   readonly #options: ProcessOptions;
   #child: ChildProcess | undefined;
   #exit: Promise<unknown> = Promise.resolve();
+  #stderrEnd: Promise<unknown> = Promise.resolve();
   #stderr = Buffer.alloc(0);
   #closing: Promise<void> | undefined;
 
@@ -76,8 +78,7 @@ export class ProcessTransport implements Transport {
     try {
       await once(child, "spawn");
     } catch (error) {
-      const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : String(error);
-      throw new ConnectionClosed(`cannot start ${JSON.stringify(command)}: ${why}`);
+      throw new ConnectionClosed(`cannot start ${JSON.stringify(command)}: ${whyNot(error as NodeJS.ErrnoException, cwd)}`);
     }
     this.#child = child;
     this.#exit = new Promise((resolve) => child.once("exit", resolve));
@@ -108,9 +109,13 @@ export class ProcessTransport implements Transport {
     // What a process that has exited does not read is lost without an error; its end is told below.
     stdin.on("error", () => {});
     stdout.on("error", () => {});
-    child.stderr?.on("data", (chunk: Buffer) => {
-      this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
-    });
+    const { stderr } = child;
+    if (stderr !== null) {
+      stderr.on("data", (chunk: Buffer) => {
+        this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
+      });
+      this.#stderrEnd = new Promise((resolve) => stderr.once("close", resolve));
+    }
     // A server in a session of its own hears nothing of a Ctrl-C that ends us.
     process.once("exit", killAtExit);
     child.once("exit", () => process.removeListener("exit", killAtExit));
@@ -123,7 +128,7 @@ export class ProcessTransport implements Transport {
 
   /** How the process ended, if it did, and the end of its captured stderr. */
   async #lastWords(child: ChildProcess): Promise<string> {
-    await within(LAST_WORDS_MS, this.#exit);
+    await within(LAST_WORDS_MS, Promise.all([this.#exit, this.#stderrEnd]));
     const { exitCode, signalCode } = child;
     const lines = this.stderr.trim().split("\n");
     const last = lines[lines.length - 1];
@@ -146,6 +151,14 @@ export class ProcessTransport implements Transport {
     signalGroup(child, "SIGKILL");
     child.stdout?.destroy();
   }
+}
+
+/** Node says ENOENT of the command where it is the folder that is not there. */
+function whyNot({ code, message }: NodeJS.ErrnoException, cwd: string | undefined): string {
+  if (code !== "ENOENT") {
+    return message;
+  }
+  return cwd === undefined || existsSync(cwd) ? "there is no such command" : `there is no folder ${JSON.stringify(cwd)}`;
 }
 
 /** Signals the group of a process, which may outlive it; where there are no groups, the process. */
