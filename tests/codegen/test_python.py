@@ -153,6 +153,22 @@ def test_what_is_no_json_is_another_error(package, data):
     assert msgspec.DecodeError is type(refused.value)
 
 
+# What an untyped reader cannot hold, beside what the types refuse: the first error is the one that is told.
+UNREADABLE = [
+    ("Bounds", '{"step":1e400}', "Number out of range - at `$.step`"),
+    ("Bounds", '{"step":"x","real":1e400}', "Expected `int`, got `str` - at `$.step`"),
+    ("Holder", '{"list":[{"type":"new","n":1e400}]}', "Invalid value 'new' - at `$.list[0].type`"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "message"), UNREADABLE)
+def test_what_cannot_be_read_whole_is_refused_as_it_was_first(package, name, data, message):
+    with pytest.raises(msgspec.ValidationError) as refused:
+        decoder_of(package, name)(data)
+
+    assert message == str(refused.value)
+
+
 def test_a_known_message_takes_the_fast_path(package, monkeypatch):
     decoding = importlib.import_module(f"{package.__name__}.decoding")
     monkeypatch.setattr(decoding, "recover", None)

@@ -48,7 +48,11 @@ def decode(data: bytes | str, of: Any) -> Any:
 
 def recover(data: bytes | str, of: Any) -> Any:
     """What `decoder` does after the fast path refused; for callers who keep a msgspec decoder of their own."""
-    value = msgspec.json.decode(data)
+    try:
+        value = msgspec.json.decode(data)
+    except msgspec.ValidationError:
+        # It is JSON, but no number can hold 1e400: refused as the fast path did it, with the path to the fault.
+        return msgspec.json.decode(data, type=tagged(of), dec_hook=_pick)
     return _convert(value, tagged(of), _set_aside(value, tagged(of)))
 
 
@@ -226,7 +230,7 @@ class _Found(NamedTuple):
 
 def _unknowns(value: Any, info: Any, steps: tuple[str | int, ...]) -> Iterator[_Found]:
     match info:
-        case inspect.IntType():
+        case inspect.IntType() | inspect.LiteralType():
             # To JSON Schema 1.0 is an integer; to msgspec it is none.
             if isinstance(value, float) and value.is_integer():
                 yield _Found(steps, int(value), None)
@@ -275,7 +279,7 @@ def _arm(value: Any, types: tuple[Any, ...]) -> Any:
         return next((info for info in types if isinstance(info, inspect.ListType | inspect.TupleType)), None)
     if isinstance(value, float):
         whole = not any(isinstance(info, inspect.FloatType) for info in types)
-        return next((info for info in types if whole and isinstance(info, inspect.IntType)), None)
+        return next((info for info in types if whole and isinstance(info, inspect.IntType | inspect.LiteralType)), None)
     members = _members(value)
     opening = None
     for info in types:
