@@ -4,6 +4,8 @@
 does nothing but look up and replace. What the engine of a turn holds beyond it (tasks, timers, nonces) is no history.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
@@ -11,9 +13,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from turnwire import wire
 from turnwire.state import next_state
 from turnwire.store.base import StoredEvent
-from turnwire.wire import ActiveTurn, ContextEntry, Item, QueueEntry, Thread, Turn, params_decoder
 
 __all__ = [
     "RECORDS",
@@ -39,7 +41,7 @@ class HeldRecord(msgspec.Struct, frozen=True, rename="camel"):
 class ContextRecord(msgspec.Struct, frozen=True, rename="camel"):
     """The context that the application gives along, as a whole (THR-24)."""
 
-    context: dict[str, ContextEntry]
+    context: dict[str, wire.ContextEntry]
 
 
 class TextRecord(msgspec.Struct, frozen=True, rename="camel"):
@@ -74,7 +76,7 @@ class KeyRecord(msgspec.Struct, frozen=True, rename="camel"):
 class TakenRecord(msgspec.Struct, frozen=True, rename="camel"):
     """An entry of the queue whose turn is about to start; until it does, the entry is not lost."""
 
-    entry: QueueEntry
+    entry: wire.QueueEntry
 
 
 class KeptEvent(msgspec.Struct, frozen=True, rename="camel"):
@@ -113,20 +115,22 @@ RECORDS: dict[str, type[msgspec.Struct]] = {
 class History:
     """The state of one thread; `header` is whole from the first event on."""
 
-    header: Thread
+    header: wire.Thread
 
     def __init__(self) -> None:
-        self.turns: dict[str, Turn] = {}
+        self.turns: dict[str, wire.Turn] = {}
         # Of any arm of the union `Item`; whoever keeps one knows its members.
         self.items: dict[str, Any] = {}
         self.waiting: set[str] = set()
         self.held = False
-        self.context: dict[str, ContextEntry] = {}
-        self.queue: list[QueueEntry] = []
+        self.context: dict[str, wire.ContextEntry] = {}
+        self.queue: list[wire.QueueEntry] = []
         self.queue_held = False
-        self.taken: QueueEntry | None = None
+        self.taken: wire.QueueEntry | None = None
         # The number of the event that brought a turn or an item: its place in every list (THR-5).
         self._places: dict[str, int] = {}
+        # Grows when the end of the thread is taken back: a cursor of an earlier generation is stale (THR-19).
+        self.generation = 0
         # The ids of the items of each turn, in the order in which they started.
         self._by_turn: dict[str, dict[str, None]] = {}
         self._texts: dict[str, list[str]] = {}
@@ -138,7 +142,7 @@ class History:
         self._first: dict[str, tuple[str, Any]] = {}
 
     @classmethod
-    def load(cls, events: Iterable[StoredEvent]) -> "History":
+    def load(cls, events: Iterable[StoredEvent]) -> History:
         """The history that these events tell, from the first on."""
         history = cls()
         for event in events:
@@ -180,7 +184,7 @@ class History:
         member = "output" if hasattr(item, "output") else "text"
         return replace(item, **{member: texts[0]})
 
-    def items_of(self, turn_id: str) -> list[Item]:
+    def items_of(self, turn_id: str) -> list[wire.Item]:
         """The items of a turn in the order in which they started."""
         return [self.item(item_id) for item_id in self.item_ids_of(turn_id)]
 
@@ -192,12 +196,12 @@ class History:
         """The number of the event that brought this turn or item."""
         return self._places[id_]
 
-    def active_turn(self) -> Turn | None:
+    def active_turn(self) -> wire.Turn | None:
         """The turn that is not over, if there is one."""
         active = self.header.active_turn
         return None if active is UNSET else self.turns[active.id]
 
-    def paused_turn(self) -> Turn | None:
+    def paused_turn(self) -> wire.Turn | None:
         """The turn that paused the thread and waits to be resumed or discarded, if there is one."""
         return None if self._paused is None else self.turns[self._paused]
 
@@ -234,7 +238,7 @@ class History:
         self.taken = None
         self.turns[turn.id] = turn
         self._places[turn.id] = seq
-        self.header = replace(self.header, active_turn=ActiveTurn(id=turn.id, status=turn.status))
+        self.header = replace(self.header, active_turn=wire.ActiveTurn(id=turn.id, status=turn.status))
 
     def _turn_completed(self, params: Any, _seq: int) -> None:
         turn = params.turn
@@ -267,6 +271,17 @@ class History:
             self.items.pop(item_id, None)
             self._texts.pop(item_id, None)
             self._by_turn[params.turn_id].pop(item_id, None)
+
+    def _rewound(self, params: Any, _seq: int) -> None:
+        end = self._places[params.item_id]
+        for turn_id, item_ids in self._by_turn.items():
+            gone = [item_id for item_id in item_ids if self._places[item_id] > end]
+            for item_id in gone:
+                del self.items[item_id], item_ids[item_id]
+            if turn_id in params.removed_turn_ids:
+                self.turns.pop(turn_id, None)
+        self._paused = None
+        self.generation += 1
 
     def _approval_requested(self, params: Any, _seq: int) -> None:
         self.waiting.add(params.approval.approval_id)
@@ -314,10 +329,10 @@ class History:
         turn = self.turns[turn_id]
         status = next_state("turn", turn.status, event)
         self.turns[turn_id] = replace(turn, status=status)
-        self.header = replace(self.header, active_turn=ActiveTurn(id=turn_id, status=status))
+        self.header = replace(self.header, active_turn=wire.ActiveTurn(id=turn_id, status=status))
 
     # Every other event changes nothing that a list or a header shows.
-    _CHANGES: ClassVar[dict[str, Callable[["History", Any, int], None]]] = {
+    _CHANGES: ClassVar[dict[str, Callable[[History, Any, int], None]]] = {
         "thread/started": _thread_started,
         "thread/updated": _thread_started,
         "thread/status/changed": _status_changed,
@@ -330,6 +345,7 @@ class History:
         "item/started": _item_started,
         "item/completed": _item_completed,
         "item/reset": _item_reset,
+        "thread/rewound": _rewound,
         "approval/requested": _approval_requested,
         "approval/resolved": _approval_resolved,
         "record/held": _held,
@@ -349,4 +365,4 @@ def _params(event: StoredEvent) -> Any:
     if event.type not in History._CHANGES:  # noqa: SLF001 - of this module
         # It only counts; and it may be of a type that only another version knows.
         return None
-    return params_decoder(event.type)(event.payload)
+    return wire.params_decoder(event.type)(event.payload)
