@@ -148,6 +148,38 @@ def test_our_own_lines_are_valid(judge, fixture_argv, tmp_path):
     assert len(asked) > 10
 
 
+@pytest.mark.parametrize("seed", [3, 4, 8])
+def test_no_server_can_make_the_judge_fail(seed, judge, fixture_argv):
+    *python, fixture = fixture_argv()
+
+    judged = judge([*python, f"{fixture}/hostile.py", str(seed)], timeout_scale=0.03, jobs=2)
+
+    assert {} == {row["id"]: row["note"] for row in judged.report["checks"] if row["verdict"] == "error"}
+    assert 1 == judged.exit_code
+
+
+ONCE = """
+import os, runpy, sys
+if os.path.exists(sys.argv[1]):
+    sys.exit("the address is in use")
+open(sys.argv[1], "w").close()
+sys.path.insert(0, sys.argv[2])
+sys.argv[1:] = []
+runpy.run_path(sys.path[0], run_name="__main__")
+"""
+
+
+def test_a_server_that_starts_only_once_is_not_verified(judge, fixture_argv, tmp_path):
+    *python, fixture = fixture_argv()
+    chosen = ("rpc.nan-literal", "stdio.eof-exits", "rpc.method-not-found-before-init")
+
+    judged = judge([*python, "-c", ONCE, str(tmp_path / "started"), fixture], select=chosen)
+
+    assert {"rpc.nan-literal": "pass", "stdio.eof-exits": "not-verified"}.items() <= judged.verdicts.items()
+    assert "it ended with exit code 1" in judged.row("stdio.eof-exits")["note"]
+    assert "fail" == judged.verdicts["rpc.method-not-found-before-init"]
+
+
 INTERRUPTED = """
 import sys
 from turnwire.conformance.api import CheckServerOptions, run_check_server

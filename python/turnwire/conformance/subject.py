@@ -96,10 +96,13 @@ class Subject:
         """Start a process and open a session with it.
 
         Raises:
-            NotExercised: the handshake is refused.
+            NotExercised: the handshake is refused, or not answered.
         """
         probe = self.open(env=env, scratch=scratch)
-        reply = probe.handshake(params)
+        try:
+            reply = probe.handshake(params)
+        except Unmet as reason:
+            raise NotExercised(f"no session could be opened: {reason}") from None
         if not isinstance(reply.result, dict):
             raise NotExercised(f"no session could be opened: the handshake was answered {reply}")
         return probe

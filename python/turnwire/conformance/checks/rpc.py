@@ -241,7 +241,7 @@ def batch_policy(subject: Subject) -> str | None:
     mark = len(subject.probe.arrived)
     subject.probe.silence(dumps([*batch, subject.profile.envelope(method="turnwire.check/none")]))
     answers = [frame.value for frame in subject.probe.arrived[mark:] if isinstance(frame.value, list)]
-    ids = sorted(reply.get("id") for reply in answers[0]) if len(answers) == 1 else []
+    ids = sorted(str(pick(reply, "/id")) for reply in answers[0]) if len(answers) == 1 else []
     if ids != ["b-1", "b-2"]:
         raise Unmet("one array with a reply to each of two requests", f"{answers}"[:200])
     return None

@@ -1,7 +1,7 @@
 """Hostile sizes and slow neighbours: what must be refused or waited for without harm (RPC clauses)."""
 
 from turnwire.conformance.checks.expect import one_error, succeeded
-from turnwire.conformance.model import NotApplicable, Unmet
+from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
@@ -11,6 +11,8 @@ __all__: list[str] = []
 
 # Deep enough to end a recursive decoder of any language, small enough to be far below every size limit.
 DEEP = 100_000
+# A limit beyond this is none: ten times what ends any recursive decoder.
+DEEPEST_BUILT = 1_000_000
 # Beyond the 4,300 digits at which Python refuses to read an integer.
 DIGITS = 5_000
 
@@ -35,6 +37,8 @@ def depth_limit(subject: Subject) -> str | None:
         raise NotApplicable("no limit of depth is declared")
     if subject.profile.wire.unknown_members == "refused":
         raise NotApplicable("the profile's params are closed, so no member can be nested at will")
+    if limit > DEEPEST_BUILT:
+        raise NotExercised(f"a message {limit:,} levels deep is not built")
     # The envelope is the first level and params the second; the rest are arrays.
     nested = "[" * (limit - 2) + "]" * (limit - 2)
     method = subject.noop
