@@ -68,7 +68,7 @@ async def place():
 ROWS = [
     ("methodNotFound", "no/such", {}, {}),
     ("methodNotFound", "rpc.discover", {}, {}),
-    ("methodNotFound", "thread/rewind", {"threadId": "t"}, {"capability": "rewind"}),
+    ("methodNotFound", "review/start", {"threadId": "t"}, {"capability": "reviews"}),
     ("methodNotFound", "thread/started", {}, {}),
     ("methodNotFound", "approval/request", {}, {}),
     ("invalidParams", "thread/read", {}, {"issues": [MISSING]}),

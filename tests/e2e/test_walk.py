@@ -93,6 +93,7 @@ async def _step(rng, talk, thread_id):
             *[("thread/unarchive", here)] * 4,
             ("thread/update", {**here, "title": rng.choice("abc")}),
             ("thread/fork", here),
+            ("thread/rewind", {**here, "itemId": _some_item(rng, talk, thread_id)}),
             ("thread/resume", here),
             ("thread/items/list", {**here, "limit": 3}),
             ("thread/list", {}),
@@ -108,6 +109,11 @@ async def _step(rng, talk, thread_id):
 def _last_turn(talk, thread_id):
     started = [params["turn"]["id"] for params in talk.said("turn/started") if params["threadId"] == thread_id]
     return started[-1] if started else "none"
+
+
+def _some_item(rng, talk, thread_id):
+    ids = [params["item"]["id"] for params in talk.said("item/completed") if params["threadId"] == thread_id]
+    return rng.choice(ids or ["none"])
 
 
 async def _settle(talk, threads):

@@ -35,4 +35,6 @@ def builtin_agent(name: str) -> BuiltinAgent:
         KeyError: there is none.
     """
     title, module, script = BUILTIN[name]
-    return BuiltinAgent(AgentInfo(id=name, title=title, supports=AgentSupport(steer=True, fork=True)), module, script)
+    return BuiltinAgent(
+        AgentInfo(id=name, title=title, supports=AgentSupport(steer=True, fork=True, rewind=True)), module, script
+    )

@@ -5,7 +5,14 @@ from typing import Any
 
 from turnwire import wire
 from turnwire.server.host import Host
-from turnwire.wire import METHODS, SERVER_CAPABILITIES, Capability, ConformanceCapability, ServerCapabilities
+from turnwire.wire import (
+    METHODS,
+    SERVER_CAPABILITIES,
+    Capability,
+    ConformanceCapability,
+    RewindCapability,
+    ServerCapabilities,
+)
 
 __all__ = ["EXPERIMENTAL_MEMBERS", "GATED_MEMBERS", "OFFERED", "capabilities_of", "is_experimental", "schema_file"]
 
@@ -20,7 +27,7 @@ def schema_file(name: str) -> str:
 _EXPORT = ("schemaExport",) if os.path.exists(schema_file("schema.ts")) else ()  # noqa: PTH110 - see above
 
 OFFERED = frozenset(
-    ("threads", "turns", "queue", "steer", "fork", "approvals", "appContext", "events", "models", *_EXPORT)
+    ("threads", "turns", "queue", "steer", "fork", "rewind", "approvals", "appContext", "events", "models", *_EXPORT)
 )
 """The keys whose methods and members are served. `conformance` gates neither."""
 
@@ -48,7 +55,7 @@ EXPERIMENTAL_MEMBERS = frozenset(
 
 def capabilities_of(host: Host) -> ServerCapabilities:
     """What `initialize` says."""
-    offered: dict[str, Any] = {_snake(key): True for key in OFFERED}
+    offered: dict[str, Any] = {_snake(key): True for key in OFFERED} | {"rewind": RewindCapability()}
     for agent in host.agents():
         script = host.script(agent.id)
         if script is not None:

@@ -26,6 +26,8 @@ class Query(NamedTuple):
     page_bytes: int | UnsetType
     # The upper end that the list has now, for a walk that begins.
     end: int
+    # Grows when entries are taken back, which makes cursors stale.
+    generation: int = 0
 
 
 def page(
@@ -37,7 +39,9 @@ def page(
     Raises:
         Refusal: cursorInvalid.
     """
-    since = None if query.cursor is UNSET else read_cursor(query.cursor, binding=query.binding)
+    since = (
+        None if query.cursor is UNSET else read_cursor(query.cursor, binding=query.binding, generation=query.generation)
+    )
     end = query.end if since is None else since.end
     low, high = 0, bisect_left(places, (end + 1, ""))
     if since is not None and query.descending:
@@ -51,7 +55,7 @@ def page(
     if len(given) >= high - low:
         return given, UNSET
     last, last_id = wanted[-len(given)] if query.descending else wanted[len(given) - 1]
-    return given, write_cursor(Place(query.binding, end, last, last_id))
+    return given, write_cursor(Place(query.binding, end, last, last_id, query.generation))
 
 
 def _fitting(places: Sequence[tuple[int, str]], query: Query, value: Callable[[str], Any]) -> list[Any]:

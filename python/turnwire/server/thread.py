@@ -26,6 +26,7 @@ from turnwire.wire import (
     PausedBy,
     PendingApproval,
     Thread,
+    ThreadRewoundParams,
     ThreadStartedParams,
     ThreadStatusChangedParams,
     Turn,
@@ -198,13 +199,10 @@ class LiveThread:
         """Records how a turn ended; the thread is free before anybody hears of it (TURN-9)."""
         self.run = None
         self.record("turn/completed", TurnCompletedParams(thread_id=self.id, turn=turn, seq=self.seq))
-        status = next_state("thread", "active", "turn/paused" if turn.status == "paused" else "turn/completed")
-        if status == "paused":
-            self._change_status(status, by="turn")
-        elif self.history.held:
-            self._change_status(next_state("thread", status, "thread/pause"), by="user")
+        if turn.status == "paused":
+            self._change_status(next_state("thread", self.header.status, "turn/paused"), by="turn")
         else:
-            self._change_status(status)
+            self._rest("turn/completed")
 
     def give_context(self, context: Mapping[str, ContextEntry] | UnsetType) -> None:
         """THR-24: context that is absent stays as it is, an empty one clears it."""
@@ -227,16 +225,25 @@ class LiveThread:
         if self.header.paused_by == "user":
             self._change_status(next_state("thread", "paused", "thread/unpause"))
 
+    def rewind(self, item_id: str) -> tuple[list[str], list[str]]:
+        """Takes back what comes after an item (THR-8); the turns that are in no list any more, and the approvals that
+        waited and do not any more."""
+        end = self.history.place(item_id)
+        removed = [turn_id for turn_id in self.history.turns if self.history.place(turn_id) > end]
+        dropped = list(self.deferred)
+        self.deferred.clear()
+        params = ThreadRewoundParams(thread_id=self.id, item_id=item_id, removed_turn_ids=removed, seq=self.seq)
+        self.record("thread/rewound", params)
+        if self.header.paused_by == "turn":
+            self._rest("turn/completed")
+        return removed, dropped
+
     def discard(self, paused: Turn) -> list[str]:
         """The paused turn will not be resumed (TURN-14); returns the ids of the approvals that waited with it."""
         dropped = list(self.deferred)
         self.deferred.clear()
         self.record("record/discarded", DiscardedRecord(turn_id=paused.id))
-        status = next_state("thread", "paused", "turn/completed")
-        if self.history.held:
-            self._change_status(next_state("thread", status, "thread/pause"), by="user")
-        else:
-            self._change_status(status)
+        self._rest("turn/completed")
         return dropped
 
     def defer(self, approvals: Iterable[Approval]) -> None:
@@ -252,6 +259,14 @@ class LiveThread:
         active = self.starting or (self.run.turn_id if self.run else None)
         if active is not None:
             raise turn_active(active)
+
+    def _rest(self, event: str) -> None:
+        """The thread is idle from here on, or paused where a person holds it."""
+        status = next_state("thread", self.header.status, event)
+        if self.history.held:
+            self._change_status(next_state("thread", status, "thread/pause"), by="user")
+        else:
+            self._change_status(status)
 
     def _change_status(
         self, status: str, *, by: PausedBy | UnsetType = UNSET, active: ActiveTurn | UnsetType = UNSET

@@ -41,6 +41,7 @@ MODULES: dict[str, str] = {
     "thread/unpause": "thread_changes",
     "thread/compact": "thread_changes",
     "thread/fork": "forks",
+    "thread/rewind": "rewinds",
     "thread/list": "lists",
     "thread/turns/list": "lists",
     "thread/items/list": "lists",

@@ -62,7 +62,7 @@ def turns(call: Call) -> ThreadTurnsListResult:
     direction = "ascending" if params.direction is UNSET else params.direction
     bound = binding("turns", thread=params.thread_id, direction=direction)
     query = _query(call, params, bound, default=_TURNS, direction=direction, end=history.header.seq)
-    data, cursor = page(places, query, history.turns.__getitem__)
+    data, cursor = page(places, query._replace(generation=history.generation), history.turns.__getitem__)
     return ThreadTurnsListResult(data=data, next_cursor=cursor)
 
 
@@ -76,7 +76,7 @@ def items(call: Call) -> ThreadItemsListResult:
     direction = "ascending" if params.direction is UNSET else params.direction
     bound = binding("items", thread=params.thread_id, turn=params.turn_id, direction=direction)
     query = _query(call, params, bound, default=_ITEMS, direction=direction, end=history.header.seq)
-    data, cursor = page(places, query, history.item)
+    data, cursor = page(places, query._replace(generation=history.generation), history.item)
     return ThreadItemsListResult(data=data, next_cursor=cursor)
 
 
