@@ -126,8 +126,7 @@ class SqliteStore:
         if thread_id in self._leases or self._version == self._database.version():
             return self._headers.get(thread_id)
         # One row, however many another process has changed meanwhile.
-        found = self._database.rows("SELECT header FROM threads WHERE id = ? AND fault IS NULL", thread_id)
-        return _decoder().decode(found[0][0]) if found else None
+        return self._stored_header(thread_id)
 
     def started_with(self, key: str) -> Sequence[str]:
         query = "SELECT id FROM threads WHERE key = ? AND fault IS NULL ORDER BY number"
@@ -235,7 +234,15 @@ class SqliteStore:
         if place is None:
             self._leases.drop(thread_id)
             raise KeyError(thread_id)
+        if not held:
+            header = self._stored_header(thread_id)
+            assert header is not None, "the thread was found and is held"
+            self._headers[thread_id] = header
         return place
+
+    def _stored_header(self, thread_id: str) -> wire.Thread | None:
+        found = self._database.rows("SELECT header FROM threads WHERE id = ? AND fault IS NULL", thread_id)
+        return _decoder().decode(found[0][0]) if found else None
 
     def _forget(self, thread_id: str) -> None:
         """What the file holds is read again when the thread is next used."""
