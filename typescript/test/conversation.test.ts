@@ -121,9 +121,9 @@ test("a turn that pauses, and goes on with a decision", async () => {
   assert(waiting?.type === "approval");
   const { approvalId, binding } = waiting.approval;
   const decisions = [{ approvalId, answer: { decision: "accept", nonce: binding.nonce ?? "" } }];
-  await client.turnStart({ threadId, resume: { decisions } });
   const items: Item[] = [];
   client.on("item/completed", ({ item }) => void items.push(item));
+  await client.turnStart({ threadId, resume: { decisions } });
   for await (const { params } of client.notifications("turn/completed")) {
     assert.equal(params.turn.status, "completed");
     break;
