@@ -13,11 +13,13 @@ from turnwire.store.opening import open_store
 INPUT = [{"type": "text", "text": "text Once\nnotice Done"}]
 
 
-async def ask(store, *requests):
+async def ask(store, *requests, subscribed=False):
     """The answers to requests, over one connection of a new server; turns come to their end."""
     server = server_over(store)
     client = Client(server)
     await client.begin()
+    if subscribed:
+        await client.ask("thread/resume", threadId=THREAD)
     answers = []
     for method, params in requests:
         number = 1000 + len(answers)
@@ -147,6 +149,21 @@ def test_a_thread_is_forked_once(lasting):
     assert again["result"] == {**first["result"], "replayed": True}
     assert other["error"]["data"]["reason"] == "idempotencyKey"
     assert len(listed["result"]["data"]) == 2
+
+
+def test_a_thread_is_rewound_once(lasting):
+    _thread, first, listed = asyncio.run(
+        ask(lasting(), started(threadId=THREAD), turned(), ("thread/items/list", {"threadId": THREAD}))
+    )
+    rewound = {"threadId": THREAD, "itemId": listed["result"]["data"][0]["id"], "idempotencyKey": "rewind"}
+    once, _later = asyncio.run(
+        ask(lasting(), ("thread/rewind", rewound), turned(idempotencyKey="later"), subscribed=True)
+    )
+    again, turns = asyncio.run(ask(lasting(), ("thread/rewind", rewound), turns_of()))
+
+    assert again["result"] == {**once["result"], "replayed": True}
+    assert len(turns["result"]["data"]) == 2
+    assert turns["result"]["data"][0]["id"] == first["result"]["turn"]["id"]
 
 
 def test_the_same_key_starts_and_forks(lasting):

@@ -8,15 +8,15 @@ import pytest
 
 from store.conversation import THREAD, converse, recorded
 from store.records import event, first, header
-from turnwire.store.base import ThreadDamaged, ThreadHeld
-from turnwire.store.chain import PRUNED, check, read, verify
+from turnwire.store.base import StoredEvent, ThreadDamaged, ThreadHeld
+from turnwire.store.chain import PRUNED, check, link, read, verify
 from turnwire.store.history import History
 from turnwire.store.opening import STORES
 from turnwire.store.pruning import cut_before
 from turnwire.store.pruning import prune as prune_lines
 from turnwire.store.rollout import Migrated, Pruned, export, migrate, prune, show
 from turnwire.store.rollout import verify as verify_records
-from turnwire.wire import RecordEvent
+from turnwire.wire import RecordEvent, ThreadRewoundParams
 
 NOW = 2_000_000_000_000
 
@@ -113,6 +113,26 @@ def test_pruning_changes_nothing_that_can_be_shown(before):
     assert verify(after).head == verify(lines()).head
     assert told_by(after) == told_by(lines())
     assert cut.head.seq < before
+
+
+def rewound(to):
+    """The conversation, taken back to its item number `to`."""
+    history = History.load(map(read, lines()))
+    item = list(history.items)[to]
+    removed = [turn for turn in history.turns if history.place(turn) > history.place(item)]
+    params = ThreadRewoundParams(thread_id=THREAD, item_id=item, removed_turn_ids=removed, seq=98)
+    added = StoredEvent(98, read(lines()[-1]).at + 1, "thread/rewound", msgspec.json.encode(params))
+    return [*lines(), link(verify(lines()).head, added).line]
+
+
+@pytest.mark.parametrize("to", [0, 3, 12, 20])
+@pytest.mark.parametrize("before", [40, 98, 99])
+def test_pruning_keeps_what_was_taken_back_away(to, before):
+    stored = rewound(to)
+    cut = cut_before(stored, before)
+
+    assert told_by([prune_lines(stored, cut, now=NOW), *stored[cut.lines :]]) == told_by(stored)
+    assert len(told_by(stored)["items"]) == to + 1
 
 
 @pytest.mark.parametrize("first_cut", [11, 30, 60, 90])

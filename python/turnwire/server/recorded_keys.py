@@ -17,7 +17,14 @@ from turnwire.errors import Refusal
 from turnwire.server.threads import Threads
 from turnwire.store.base import Store, StoreFault
 from turnwire.store.history import History, KeyRecord
-from turnwire.wire import ThreadForkResult, ThreadStartResult, TurnEnqueueResult, TurnStartResult, result_decoder
+from turnwire.wire import (
+    ThreadForkResult,
+    ThreadRewindResult,
+    ThreadStartResult,
+    TurnEnqueueResult,
+    TurnStartResult,
+    result_decoder,
+)
 
 __all__ = ["Earlier", "RecordedKeys"]
 
@@ -30,6 +37,11 @@ _RESULTS: dict[str, dict[str, Callable[[Any, History], Any]]] = {
     "thread/start": {"thread/started": lambda first, _: ThreadStartResult(thread=first.thread)},
     # A copy is stored as a whole.
     "thread/fork": {"thread/started": lambda _, history: ThreadForkResult(thread=history.header)},
+    "thread/rewind": {
+        "thread/rewound": lambda first, history: ThreadRewindResult(
+            thread=history.header, removed_turn_ids=first.removed_turn_ids
+        )
+    },
     "turn/start": {"turn/started": lambda first, _: TurnStartResult(turn=first.turn)},
     "turn/enqueue": {
         "turn/started": lambda first, _: TurnEnqueueResult(entry_id=first.turn.id, position=0, turn_id=first.turn.id),

@@ -225,7 +225,7 @@ class LiveThread:
         if self.header.paused_by == "user":
             self._change_status(next_state("thread", "paused", "thread/unpause"))
 
-    def rewind(self, item_id: str) -> tuple[list[str], list[str]]:
+    def rewind(self, item_id: str, *, key: str | UnsetType = UNSET) -> tuple[list[str], list[str]]:
         """Takes back what comes after an item (THR-8); the turns that are in no list any more, and the approvals that
         waited and do not any more."""
         end = self.history.place(item_id)
@@ -233,7 +233,7 @@ class LiveThread:
         dropped = list(self.deferred)
         self.deferred.clear()
         params = ThreadRewoundParams(thread_id=self.id, item_id=item_id, removed_turn_ids=removed, seq=self.seq)
-        self.record("thread/rewound", params)
+        self.record("thread/rewound", params, key=key)
         if self.header.paused_by == "turn":
             self._rest("turn/completed")
         return removed, dropped

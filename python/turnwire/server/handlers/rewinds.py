@@ -26,7 +26,7 @@ async def rewind(call: Call) -> ThreadRewindResult:
             if params.item_id not in thread.history.items:
                 raise not_found("item", params.item_id)
             call.caller.hold()
-            removed, dropped = thread.rewind(params.item_id)
+            removed, dropped = thread.rewind(params.item_id, key=params.idempotency_key)
             engine.approvals.close(dropped, "interrupted")
             return ThreadRewindResult(thread=thread.header, removed_turn_ids=removed)
 
