@@ -7,7 +7,8 @@ from contextlib import closing
 import pytest
 
 from store.records import event, first, header
-from turnwire.store.base import ThreadDamaged, ThreadTaken
+from turnwire.store.base import StoredEvent, ThreadDamaged, ThreadTaken
+from turnwire.store.chain import GENESIS, link
 from turnwire.store.index import read_entries
 from turnwire.store.rollout import verify
 
@@ -200,6 +201,27 @@ def test_a_record_under_another_name_is_no_thread(opener):
 
     assert [found.id for found in store.headers()] == ["t2"]
     assert any("is the record of the thread t1, which has another name" in sentence for sentence in opener.told)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        event(1),
+        StoredEvent(1, 1000, "thread/started", b'{"thread":{}}'),
+        StoredEvent(1, 1000, "turn/completed", b'{"no":"turn"}'),
+    ],
+)
+def test_a_record_that_tells_of_no_thread_is_set_aside(opener, stored):
+    path, _data, _starts = jsonl(opener)
+    path.write_bytes(link(GENESIS, stored).line + b"\n")
+    store = opener()
+    for _ in range(2):
+        with pytest.raises(ThreadDamaged, match="its events tell of no thread"):
+            store.claim("t1")
+
+    assert [found.id for found in store.headers()] == ["t2"]
+    with pytest.raises(ThreadTaken):
+        store.create(header(), first())
 
 
 @pytest.mark.parametrize("content", [b"", b"no index\n", b'{"name":"t1-', b"\x00" * 100, b"{}\n[]\n"])

@@ -99,11 +99,10 @@ class Catalogue:
         self._demand_sound(name)
         try:
             file = self._shelf.claim(name, create=create)
+            file.header = self._project(name, file) if file.count else None
         except ThreadDamaged as damage:
             self._set_aside(name, damage)
             raise
-        if file.count:
-            file.header = self._project(name, file)
         return file
 
     def let_go(self, name: str) -> None:
@@ -211,7 +210,11 @@ class Catalogue:
     def _set_aside(self, name: str, damage: ThreadDamaged) -> None:
         self._shelf.close(name)
         self._tell(f"Set aside as damaged: {damage}")
-        found = self._shelf.path(name).stat()
+        try:
+            found = self._shelf.path(name).stat()
+        except FileNotFoundError:
+            # Somebody took it away meanwhile.
+            return
         self._index.put(Entry(name, size=found.st_size, mtime=found.st_mtime_ns, fault=str(damage)))
 
 
