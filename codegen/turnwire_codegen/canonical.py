@@ -7,9 +7,11 @@ from typing import TextIO
 
 from turnwire_codegen.emit.jsonschema import bundle
 from turnwire_codegen.files import Difference, OutputError, diff_all, manifested, write_all
+from turnwire_codegen.load.beside import read_beside
 from turnwire_codegen.load.canonical import load_canonical
-from turnwire_codegen.outputs import python_files, typescript_files, typescript_module
+from turnwire_codegen.outputs import python_files, reference_page, typescript_files, typescript_module
 from turnwire_codegen.passes import PASSES, STABLE_PASSES, run
+from turnwire_codegen.problems import has_errors
 from turnwire_codegen.source import canonical_folder
 
 __all__ = ["main"]
@@ -28,8 +30,9 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
         stderr.write(f"{root} is no checkout; run {COMMAND} where the sources are\n")
         return 2
     protocol, problems = load_canonical(folder)
+    beside = read_beside(folder, problems)
     stderr.writelines(f"{problem}\n" for problem in problems)
-    if protocol is None:
+    if protocol is None or has_errors(problems):
         return 1
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     python = root / "python" / "turnwire" / "generated"
@@ -38,6 +41,7 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     package = {**python_files(whole, COMMAND), "schema.ts": typescript_module(whole, COMMAND)}
     wanted: list[tuple[Path, dict[str, bytes]]] = [
         (folder, {"bundle.json": bundle(whole).text, "bundle.stable.json": bundle(stable).text}),
+        (folder, reference_page(whole, beside, COMMAND)),
         (python, manifested(python, package, keep_orphans=False, facts={})),
         (typescript, manifested(typescript, types, keep_orphans=False, facts={})),
     ]

@@ -8,6 +8,7 @@ import msgspec
 
 from turnwire_codegen import rules
 from turnwire_codegen.checks import Checks, checks_of, unchecked
+from turnwire_codegen.emit.docs import PAGE, emit_docs
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import Bundle, bundle
 from turnwire_codegen.emit.jsonschema.canonical import digest
@@ -18,6 +19,7 @@ from turnwire_codegen.emit.python.validators import emit_validators as emit_pyth
 from turnwire_codegen.emit.typescript import emit_module, emit_typescript
 from turnwire_codegen.emit.typescript.validators import emit_validators as emit_typescript_validators
 from turnwire_codegen.ir import Protocol
+from turnwire_codegen.load.beside import Beside, read_beside
 from turnwire_codegen.load.canonical import load_canonical
 from turnwire_codegen.load.foreign.front import load_foreign
 from turnwire_codegen.passes import FOREIGN_PASSES, PASSES, STABLE_PASSES, run
@@ -26,7 +28,17 @@ from turnwire_codegen.problems import Finding, Problem, has_errors
 from turnwire_codegen.report import findings
 from turnwire_codegen.source import canonical_folder
 
-__all__ = ["COMMANDS", "Command", "Made", "Source", "make", "python_files", "typescript_files", "typescript_module"]
+__all__ = [
+    "COMMANDS",
+    "Command",
+    "Made",
+    "Source",
+    "make",
+    "python_files",
+    "reference_page",
+    "typescript_files",
+    "typescript_module",
+]
 
 Files = dict[str, bytes]
 
@@ -38,6 +50,7 @@ class Source(msgspec.Struct, frozen=True):
     schema: bytes
     checks: Checks
     command: str
+    beside: Beside = Beside()
 
     @property
     def header(self) -> Header:
@@ -75,6 +88,11 @@ def typescript_module(protocol: Protocol, command: str) -> bytes:
     return emit_module(protocol, _header(protocol, bundle(protocol).digest, command))
 
 
+def reference_page(protocol: Protocol, beside: Beside, command: str) -> Files:
+    """The reference of a canonical protocol whose passes have run; its clauses stand beside it."""
+    return {PAGE: emit_docs(protocol, beside, _header(protocol, bundle(protocol).digest, command))}
+
+
 def _python(source: Source) -> Files:
     types = emit_python(loosen_readers(source.protocol), source.header, source.schema)
     plans, roots = source.checks.plans, source.checks.roots
@@ -87,17 +105,22 @@ def _typescript(source: Source) -> Files:
     return types if plans is None else types | emit_typescript_validators(plans, roots, source.header)
 
 
+def _docs(source: Source) -> Files:
+    return {PAGE: emit_docs(source.protocol, source.beside, source.header), **source.beside.pages}
+
+
 def _canonical(protocol: Protocol, made: Bundle, command: str) -> Source:
     roots = {name: f"#/$defs/{name}" for name in made.schema["$defs"]}
     return Source(protocol, made.canonical, checks_of(made.schema, "bundle.json", roots), command)
 
 
 class Command(msgspec.Struct, frozen=True):
-    """A command: what it says of itself, the rules that its types hold, its emitter."""
+    """A command: what it says of itself, the rules that its types hold, its emitter; `tells`: to people, by example."""
 
     help: str
     held: frozenset[type]
     files: Callable[[Source], Files] | None = None
+    tells: bool = False
 
 
 _ALL_RULES = frozenset(
@@ -107,6 +130,7 @@ COMMANDS: Mapping[str, Command] = {
     "generate-python": Command("Python types for msgspec.", _ALL_RULES - {rules.Format, rules.Unique}, _python),
     "generate-ts": Command("TypeScript types.", frozenset(), _typescript),
     "generate-json-schema": Command("JSON Schema: bundles, types, methods.", _ALL_RULES),
+    "generate-docs": Command("A reference in Markdown.", _ALL_RULES, _docs, tells=True),
 }
 
 
@@ -118,6 +142,9 @@ def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
     protocol, problems = load_canonical(canonical_folder())
     if protocol is None:
         return Made(source="turnwire protocol", problems=problems)
+    told = read_beside(canonical_folder(), problems) if COMMANDS[command].tells else Beside()
+    if has_errors(problems):
+        return Made(source="turnwire protocol", problems=problems)
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     chosen = whole if experimental else stable
     emit = COMMANDS[command].files
@@ -127,10 +154,11 @@ def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
         for decl in family.declarations
     }
     made = bundle(chosen)
+    source = msgspec.structs.replace(_canonical(chosen, made, words), beside=told)
     return Made(
         source="turnwire protocol",
         problems=problems,
-        files=emit_jsonschema(chosen, whole, stable) if emit is None else emit(_canonical(chosen, made, words)),
+        files=emit_jsonschema(chosen, whole, stable) if emit is None else emit(source),
         facts=_facts(chosen, made.digest, words),
         names=origins,
         findings=_findings(command, chosen, origins),
@@ -148,7 +176,8 @@ def _of_file(command: str, path: Path, words: str) -> Made:
         return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
     protocol = run(loaded.protocol, FOREIGN_PASSES)
     schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
-    checks = checks_of(document, path.name, loaded.declared)
+    # Nothing of what is told to people checks anything, so what the page does not say is lost.
+    checks = Checks(None, {}, []) if COMMANDS[command].tells else checks_of(document, path.name, loaded.declared)
     source = Source(protocol, schema, checks, words)
     return Made(
         source=path.name,

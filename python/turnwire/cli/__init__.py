@@ -46,6 +46,7 @@ COMMANDS = (
     Command("generate-python", "generate", "write Python bindings"),
     Command("generate-ts", "generate", "write TypeScript bindings"),
     Command("generate-json-schema", "generate", "write the JSON Schema bundles"),
+    Command("generate-docs", "generate", "write the reference as Markdown"),
     Command("version", "version", "print the versions of package, protocol and schema"),
 )
 
