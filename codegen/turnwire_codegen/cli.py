@@ -11,6 +11,7 @@ from typing import NoReturn, TextIO
 
 import msgspec
 
+from turnwire_codegen.emit.python.styles import OWN_STYLE, STYLES, StyleError
 from turnwire_codegen.files import OutputError, diff_all, manifested, refuse_strangers, write_all
 from turnwire_codegen.outputs import COMMANDS, Made, make
 from turnwire_codegen.report import report_json
@@ -32,6 +33,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     schema: Path | None
     report: Path | None
     fail_on_degraded: bool
+    style: str = OWN_STYLE
 
 
 class UsageError(Exception):
@@ -44,12 +46,12 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
         options = _options(argv, stdout)
         if options is None:
             return DONE
-        made = make(options.command, options.schema, experimental=options.experimental)
+        made = make(options.command, options.schema, experimental=options.experimental, style=options.style)
         stderr.writelines(f"turnwire: {problem}\n" for problem in made.problems)
         if made.files is None:
             return USAGE if made.unreadable else FINDINGS
         return _settle(options, made, stdout, stderr)
-    except (UsageError, OutputError) as error:
+    except (UsageError, OutputError, StyleError) as error:
         stderr.write(f"turnwire: {error}\n")
         return USAGE
 
@@ -93,6 +95,7 @@ def _write_report(path: Path, made: Made, command: str) -> None:
 def _mending(options: Options, *, clean: bool) -> str:
     words = ["turnwire", options.command, "--out", str(options.out)]
     words += ["--schema", str(options.schema)] if options.schema else []
+    words += ["--style", options.style] if options.style != OWN_STYLE else []
     words += ["--experimental"] if options.experimental else []
     words += ["--clean"] if clean else []
     return shlex.join(words)
@@ -113,7 +116,11 @@ def _options(argv: Sequence[str], stdout: TextIO) -> Options | None:
     if any(word in {"-h", "--help"} for word in argv[1:]):
         stdout.write(parser.format_help())
         return None
-    return Options(command=argv[0], **vars(parser.parse_args(argv[1:])))
+    options = Options(command=argv[0], **vars(parser.parse_args(argv[1:])))
+    if options.style != OWN_STYLE and (options.report or options.fail_on_degraded):
+        flag = "--report" if options.report else "--fail-on-degraded"
+        raise UsageError(f"{flag} tells of our own types only; leave it out, or use --style {OWN_STYLE}")
+    return options
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
@@ -133,4 +140,6 @@ def _parser(command: str) -> argparse.ArgumentParser:
     add("--schema", type=Path, metavar="FILE", help="a JSON Schema of your own in place of the protocol's")
     add("--report", type=Path, metavar="FILE", help="write as JSON what became of each part of the schema")
     add("--fail-on-degraded", action="store_true", help="fail when the types cannot say a part of the schema")
+    if command == "generate-python":
+        add("--style", choices=STYLES, default=OWN_STYLE, help="the library that the types are of (default: %(default)s)")
     return parser

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ from turnwire_codegen.emit.jsonschema.canonical import digest
 from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
 from turnwire_codegen.emit.python import emit_python
 from turnwire_codegen.emit.python.limits import untyped_members
+from turnwire_codegen.emit.python.styles import MODULE, OWN_STYLE, emit_styled
 from turnwire_codegen.emit.python.validators import emit_validators as emit_python_validators
 from turnwire_codegen.emit.typescript import emit_module, emit_typescript
 from turnwire_codegen.emit.typescript.validators import emit_validators as emit_typescript_validators
@@ -93,6 +95,10 @@ def reference_page(protocol: Protocol, beside: Beside, command: str) -> Files:
     return {PAGE: emit_docs(protocol, beside, _header(protocol, bundle(protocol).digest, command))}
 
 
+def _styled(style: str, source: Source) -> Files:
+    return {MODULE: emit_styled(source.protocol, source.header, style)}
+
+
 def _python(source: Source) -> Files:
     types = emit_python(loosen_readers(source.protocol), source.header, source.schema)
     plans, roots = source.checks.plans, source.checks.roots
@@ -134,11 +140,15 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
-    """Everything that `command` writes, of the canonical protocol or of `schema`; problems are returned, not raised."""
+def make(command: str, schema: Path | None, *, experimental: bool, style: str = OWN_STYLE) -> Made:
+    """Everything that `command` writes, of the canonical protocol or of `schema`; problems are returned, not raised.
+
+    `style` is how generate-python writes its types; raises StyleError when that one cannot be had.
+    """
     words = f"turnwire {command} --out <this folder>{' --experimental' if experimental else ''}"
+    words += "" if style == OWN_STYLE else f" --style {style}"
     if schema is not None:
-        return _of_file(command, schema, f"{words} --schema {schema.name}")
+        return _of_file(command, schema, f"{words} --schema {schema.name}", style)
     protocol, problems = load_canonical(canonical_folder())
     if protocol is None:
         return Made(source="turnwire protocol", problems=problems)
@@ -147,7 +157,7 @@ def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
         return Made(source="turnwire protocol", problems=problems)
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     chosen = whole if experimental else stable
-    emit = COMMANDS[command].files
+    emit = _emitter(command, style)
     origins = {
         decl.name: f"{family.name}.json#/$defs/{decl.name}"
         for family in protocol.families
@@ -165,8 +175,12 @@ def make(command: str, schema: Path | None, *, experimental: bool) -> Made:
     )
 
 
-def _of_file(command: str, path: Path, words: str) -> Made:
-    emit = COMMANDS[command].files
+def _emitter(command: str, style: str) -> Callable[[Source], Files] | None:
+    return COMMANDS[command].files if style == OWN_STYLE else partial(_styled, style)
+
+
+def _of_file(command: str, path: Path, words: str, style: str) -> Made:
+    emit = _emitter(command, style)
     if emit is None:
         what, fix = "is already JSON Schema", "use generate-python or generate-ts with --schema"
         problem = Problem(severity="error", file=str(path), where="#", what=what, fix=fix)
