@@ -238,6 +238,14 @@ def test_the_first_example_runs(package, installed):
     assert sorted(expected) == sorted(done.stdout.splitlines())
 
 
+def test_a_result_is_checked_by_its_own_validator():
+    table = json.loads((ROOT / "protocol" / "schema" / "methods.json").read_text())["methods"]
+    requests = [row for row in table if row["kind"] == "request" and row["sender"] != "server"]
+    checks = re.findall(r'(?m)^  "(.+)": check(\w+),$', (SOURCE / "src" / "checked.ts").read_text())
+
+    assert {row["name"]: row["result"] for row in requests} == dict(checks)
+
+
 def test_the_version_is_told_once():
     version = json.loads((SOURCE / "package.json").read_text())["version"]
     lock = json.loads((SOURCE / "package-lock.json").read_text())

@@ -8,6 +8,7 @@
 import type { ClientCapabilities, ClientInfo, InitializeParams, InitializeResult } from "./generated/lifecycle.js";
 import type { ClientNotificationMap } from "./generated/methods.js";
 import { PROTOCOL_MAJOR } from "./generated/protocol.js";
+import type { Checks } from "./checks.js";
 import type { JsonObject } from "./codec.js";
 import type { Report } from "./inbox.js";
 import { Inbox } from "./inbox.js";
@@ -29,6 +30,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** How many requests may wait at a time; absent means 256. */
   readonly maxPending?: number;
+  /** What is checked of what the server sends; absent means envelopes only. See `turnwire/checked`. */
+  readonly checks?: Checks;
   /** Hears of a handler that failed; absent means `console.error`. */
   readonly report?: Report;
 }
@@ -52,7 +55,10 @@ export class Client extends Listening {
   private constructor(transport: Transport, options: ClientOptions, { inbox, endpoint }: Wiring) {
     super(inbox);
     this.#options = options;
-    this.#peer = new Peer(transport, endpoint, options.maxPending ?? MAX_PENDING);
+    this.#peer = new Peer(transport, endpoint, {
+      maxPending: options.maxPending ?? MAX_PENDING,
+      checks: options.checks,
+    });
   }
 
   /**
@@ -89,7 +95,12 @@ export class Client extends Listening {
       clientInfo: this.#options.clientInfo ?? { name: "turnwire", version: VERSION },
       capabilities: { ...this.#shown(), ...this.#options.capabilities },
     };
-    return this.request("initialize", { ...introduction, ...params }, patience);
+    const server = await this.request("initialize", { ...introduction, ...params }, patience);
+    // Unchecked, this may be anything; a bound that is none bounds nothing.
+    const bound: unknown = server?.limits?.messageBytes;
+    this.#peer.sendLimit = typeof bound === "number" ? bound : Infinity;
+    this.#server = server;
+    return server;
   }
 
   /**
@@ -106,12 +117,7 @@ export class Client extends Listening {
   request(method: VendorMethod, params?: JsonObject, patience?: Patience): Promise<unknown>;
   override async request(method: string, params?: object, patience: Patience = {}): Promise<unknown> {
     const timeoutMs = patience.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
-    const result = await this.#peer.request(method, params, { timeoutMs, signal: patience.signal });
-    if (method === "initialize") {
-      this.#server = result as InitializeResult;
-      this.#peer.sendLimit = this.#server.limits?.messageBytes ?? Infinity;
-    }
-    return result;
+    return this.#peer.request(method, params, { timeoutMs, signal: patience.signal });
   }
 
   /**

@@ -3,6 +3,7 @@
 export * from "./generated/index.js";
 export type { Backoff, RetryOptions } from "./backoff.js";
 export { delayMs, withRetry } from "./backoff.js";
+export type { Checks } from "./checks.js";
 export type { JsonObject } from "./codec.js";
 export type { ClientOptions } from "./client.js";
 export { Client } from "./client.js";

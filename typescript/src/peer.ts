@@ -6,9 +6,10 @@
  */
 
 import type { RequestId } from "./generated/envelope.js";
+import type { Checks } from "./checks.js";
 import type { JsonObject, Message } from "./codec.js";
 import { readMessage, writeError, writeNotification, writeRequest, writeResult } from "./codec.js";
-import { ConnectionClosed, LocalProtocolError, Refusal } from "./errors.js";
+import { ConnectionClosed, LocalProtocolError, Refusal, RemoteProtocolError } from "./errors.js";
 import type { Patience, Question } from "./pending.js";
 import { Pending } from "./pending.js";
 import type { Transport } from "./transport.js";
@@ -28,6 +29,14 @@ export interface Endpoint {
   end(error?: ConnectionClosed): void;
 }
 
+/** How a peer is made. */
+export interface PeerOptions {
+  /** How many calls may wait at a time. */
+  readonly maxPending: number;
+  /** What is checked of the messages of the other side; undefined means their envelope only. */
+  readonly checks: Checks | undefined;
+}
+
 // What was unreadable is quoted by its first lines; a server that writes nothing but garbage must not fill the memory.
 const FAULTS = 20;
 const EXCERPT = 160;
@@ -42,13 +51,15 @@ export class Peer {
   readonly #endpoint: Endpoint;
   readonly #pending: Pending;
   readonly #ended = new AbortController();
+  readonly #checks: Checks | undefined;
   #wanted = false;
   #closing: Promise<void> | undefined;
 
-  constructor(transport: Transport, endpoint: Endpoint, maxPending: number) {
+  constructor(transport: Transport, endpoint: Endpoint, { maxPending, checks }: PeerOptions) {
     this.#transport = transport;
     this.#endpoint = endpoint;
     this.#pending = new Pending(maxPending);
+    this.#checks = checks;
   }
 
   /** Aborted when the connection has ended; its reason is the `ConnectionClosed`. */
@@ -106,7 +117,7 @@ export class Peer {
   #take(message: Message, text: string): void {
     switch (message.kind) {
       case "notification":
-        return this.#endpoint.notify(message.method, message.params);
+        return this.#notify(message.method, message.params, text);
       case "request":
         return void this.#answer(message.id, message.method, message.params);
       case "result":
@@ -124,17 +135,38 @@ export class Peer {
     }
   }
 
+  #notify(method: string, params: JsonObject, text: string): void {
+    const fault = this.#checks?.notification({ jsonrpc: "2.0", method, params });
+    if (fault === undefined) {
+      this.#endpoint.notify(method, params);
+    } else {
+      this.#fault(`${method} is not what the protocol says: ${fault.rule} at ${fault.pointer}`, text);
+    }
+  }
+
   #settle(id: RequestId, result: unknown): void {
     const question = this.#pending.questionOf(id);
-    if (question !== undefined) {
+    if (question === undefined) {
+      return;
+    }
+    const fault = this.#checks?.result(question.method, result);
+    if (fault !== undefined) {
+      const where = fault.pointer === "" ? "" : ` at ${fault.pointer}`;
+      return this.#pending.reject(id, unlawful(question.method, `${fault.rule}${where}`));
+    }
+    try {
       this.#endpoint.observe(question, result);
       this.#pending.resolve(id, result);
+    } catch (error) {
+      // Who observes reads what the protocol promises; a server that does not keep it is at fault.
+      this.#pending.reject(id, unlawful(question.method, String(error)));
     }
   }
 
   async #answer(id: RequestId, method: string, params: JsonObject): Promise<void> {
     let reply: string;
     try {
+      this.#demandLawful(id, method, params);
       const result = await this.#endpoint.answer(method, params, { id, signal: this.#ended.signal });
       reply = writeResult(id, result);
     } catch (error) {
@@ -146,6 +178,16 @@ export class Peer {
       reply = writeError(id, isRefusal ? error : new Refusal("internalError", "The handler failed."));
     }
     this.#transport.send(reply);
+  }
+
+  /** RPC-11: "A value of the wrong kind in params gets -32602 with the id of the request." */
+  #demandLawful(id: RequestId, method: string, params: JsonObject): void {
+    const fault = this.#checks?.request({ jsonrpc: "2.0", id, method, params });
+    if (fault !== undefined) {
+      const message = `It is not what the protocol says: ${fault.rule}.`;
+      const issue = { path: fault.pointer.slice("/params".length), message };
+      throw new Refusal("invalidParams", `The params of ${method} are not lawful.`, { issues: [issue] });
+    }
   }
 
   #fault(why: string, excerpt: string): void {
@@ -180,4 +222,8 @@ export class Peer {
     this.#endpoint.end(this.#wanted ? undefined : (this.#ended.signal.reason as ConnectionClosed));
     this.#closing ??= this.#transport.close();
   }
+}
+
+function unlawful(method: string, why: string): RemoteProtocolError {
+  return new RemoteProtocolError(`the result of ${method} is not what the protocol says: ${why}`);
 }

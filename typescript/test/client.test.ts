@@ -288,3 +288,16 @@ test("the end of the connection is told to handlers that still work", async () =
 
   assert.equal(await aborted, "ConnectionClosed");
 });
+
+for (const result of [null, 7, [], {}, { limits: null }, { limits: { messageBytes: "no" } }]) {
+  test(`a handshake of ${JSON.stringify(result)} stops nothing`, async () => {
+    const { client, server } = await connected();
+    const handshake = client.initialize();
+    await server.answer(result);
+    const call = client.ping();
+    await handshake;
+    await server.answer({});
+
+    assert.deepEqual(await call, {});
+  });
+}

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApprovalAnswer, Client, Item, ThreadResumeResult, TurnStatus } from "turnwire";
 import { ReconnectingClient, SCHEMA_DIGEST } from "turnwire";
+import { protocolChecks } from "turnwire/checked";
 import { ProcessTransport, spawn } from "turnwire/node";
 
 const SERVER = command("TURNWIRE_SERVER");
@@ -23,7 +24,7 @@ type Answer = (nonce: string) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
 /** A client that has shaken hands and has a thread. */
 async function begun(answer?: Answer): Promise<{ client: Client; threadId: string }> {
-  const client = await spawn(SERVER);
+  const client = await spawn(SERVER, { checks: protocolChecks });
   if (answer !== undefined) {
     client.onRequest("approval/request", ({ approval }) => answer(approval.binding.nonce ?? ""));
   }
@@ -66,6 +67,7 @@ test("a turn with words and a tool", async () => {
   const said = items.find((item) => item.type === "agentMessage");
   const tool = items.find((item) => item.type === "toolCall");
 
+  assert.deepEqual(client.faults, []);
   assert.equal(status, "completed");
   assert.equal(said?.type === "agentMessage" && said.text, "Hello, wide world 😀");
   assert.equal(deltas.join(""), "Hello, wide world 😀");
@@ -109,6 +111,7 @@ test("a turn that is interrupted", async () => {
   }
   const result = await client.turnInterrupt({ threadId, turnId: turn.id });
   await client.close();
+  assert.deepEqual(client.faults, []);
 
   assert.deepEqual([result.settled, result.turn.status, result.turn.endReason], [true, "interrupted", "user"]);
 });
@@ -130,6 +133,7 @@ test("a turn that pauses, and goes on with a decision", async () => {
   }
   await client.close();
 
+  assert.deepEqual(client.faults, []);
   assert.equal(paused, "paused");
   assert(outcomes(items).includes("toolCall completed"), String(outcomes(items)));
 });
@@ -146,6 +150,7 @@ test("a server that is killed in a turn: the next one goes on where the client w
   const resumed: ThreadResumeResult[] = [];
   let transport: ProcessTransport | undefined;
   const client = new ReconnectingClient(() => (transport = new ProcessTransport(DURABLE_SERVER)), {
+    checks: protocolChecks,
     firstMs: 10,
     onChange: (change) => change.kind === "resumed" && resumed.push(change.result),
   });

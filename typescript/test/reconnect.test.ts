@@ -305,3 +305,16 @@ test("a request waits for a connection only so long", async () => {
   await stage.client.close();
   assert.equal((await connecting).message, "the client was closed");
 });
+
+test("a result that is garbage fails its request and nothing else", async () => {
+  const stage = new Stage();
+  const first = await stage.begin();
+  const garbage = rejection(stage.client.threadStart());
+  await first.answer(null);
+  const call = stage.client.ping();
+  await first.answer({});
+  await stage.client.close();
+
+  assert.equal((await garbage).name, "RemoteProtocolError");
+  assert.deepEqual(await call, {});
+});
