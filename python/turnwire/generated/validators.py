@@ -1294,7 +1294,7 @@ def _client_notification_others_method(v: Any) -> Fault | None:
     # #/$defs/ClientNotification/others/method
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v != "initialized")):
+    if v == "initialized":
         return Fault("", "not")
     return None
 
@@ -1572,7 +1572,7 @@ def _content_item_others_type(v: Any) -> Fault | None:
     # #/$defs/ContentItem/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v.__class__ is not str or v not in {"text", "image"})):
+    if not (v.__class__ is not str or v not in {"text", "image"}):
         return Fault("", "not")
     return None
 
@@ -1984,7 +1984,7 @@ def _error_data_others_code(v: Any) -> Fault | None:
     # #/$defs/ErrorData/others/code
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v.__class__ is not str or v not in {"parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "overloaded", "notInitialized", "alreadyInitialized", "notFound", "unsupportedVersion", "experimentalRequired", "unauthorized", "cursorInvalid", "conflict", "notSettled", "shuttingDown", "turnActive", "turnMismatch", "threadPaused", "threadArchived", "noActiveTurn", "hostError", "agentUnsupported", "requestClosed"})):
+    if not (v.__class__ is not str or v not in {"parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "overloaded", "notInitialized", "alreadyInitialized", "notFound", "unsupportedVersion", "experimentalRequired", "unauthorized", "cursorInvalid", "conflict", "notSettled", "shuttingDown", "turnActive", "turnMismatch", "threadPaused", "threadArchived", "noActiveTurn", "hostError", "agentUnsupported", "requestClosed"}):
         return Fault("", "not")
     return None
 
@@ -2116,7 +2116,7 @@ def _error_response(v: Any) -> Fault | None:
 
 def _error_response_id(v: Any) -> Fault | None:
     # #/$defs/ErrorResponse/id
-    if not (_request_id(v) is None or (not (v is not None))):
+    if not (_request_id(v) is None or v is None):
         return Fault("", "choice")
     return None
 
@@ -2622,7 +2622,7 @@ def _input_part_others_type(v: Any) -> Fault | None:
     # #/$defs/InputPart/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v.__class__ is not str or v not in {"text", "image", "localImage", "fileRef", "commandRef", "skillRef", "contextRef"})):
+    if not (v.__class__ is not str or v not in {"text", "image", "localImage", "fileRef", "commandRef", "skillRef", "contextRef"}):
         return Fault("", "not")
     return None
 
@@ -2724,7 +2724,7 @@ def _item_others_type(v: Any) -> Fault | None:
     # #/$defs/Item/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v.__class__ is not str or v not in {"userMessage", "agentMessage", "reasoning", "plan", "commandExecution", "fileChange", "toolCall", "mcpToolCall", "dynamicToolCall", "subagent", "approval", "userInput", "review", "artifact", "contextCompaction", "notice", "error"})):
+    if not (v.__class__ is not str or v not in {"userMessage", "agentMessage", "reasoning", "plan", "commandExecution", "fileChange", "toolCall", "mcpToolCall", "dynamicToolCall", "subagent", "approval", "userInput", "review", "artifact", "contextCompaction", "notice", "error"}):
         return Fault("", "not")
     return None
 
@@ -3794,7 +3794,7 @@ def _pending_request_others_type(v: Any) -> Fault | None:
     # #/$defs/PendingRequest/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v.__class__ is not str or v not in {"approval", "userInput"})):
+    if not (v.__class__ is not str or v not in {"approval", "userInput"}):
         return Fault("", "not")
     return None
 
@@ -4461,7 +4461,7 @@ def _request_closed_data(v: Any) -> Fault | None:
 
 def _request_id(v: Any) -> Fault | None:
     # #/$defs/RequestId
-    if not ((not (v.__class__ is not str) and not (len(v) > 512)) or (not (v.__class__ is not int and not (v.__class__ is float and v.is_integer())) and not (v < -9007199254740991 or v > 9007199254740991))):
+    if not ((v.__class__ is str and not (len(v) > 512)) or (not (v.__class__ is not int and not (v.__class__ is float and v.is_integer())) and not (v < -9007199254740991 or v > 9007199254740991))):
         return Fault("", "choice")
     return None
 
@@ -4798,7 +4798,7 @@ def _review_target_others_type(v: Any) -> Fault | None:
     # #/$defs/ReviewTarget/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v.__class__ is not str or v not in {"uncommittedChanges", "baseBranch", "commit", "custom"})):
+    if not (v.__class__ is not str or v not in {"uncommittedChanges", "baseBranch", "commit", "custom"}):
         return Fault("", "not")
     return None
 
@@ -5058,7 +5058,7 @@ def _server_notification_others_method(v: Any) -> Fault | None:
     # #/$defs/ServerNotification/others/method
     if v.__class__ is not str:
         return Fault("", "type")
-    if (not (v.__class__ is not str or v not in {"thread/started", "thread/updated", "thread/status/changed", "thread/archived", "thread/unarchived", "thread/deleted", "thread/rewound", "thread/closed", "turn/started", "turn/completed", "turn/queue/updated", "turn/plan/updated", "turn/diff/updated", "turn/usage/updated", "item/started", "item/completed", "item/agentMessage/delta", "item/reasoning/delta", "item/commandExecution/outputDelta", "item/toolCall/argumentsDelta", "item/toolCall/progress", "item/reset", "approval/requested", "approval/resolved", "userInput/requested", "userInput/resolved"})):
+    if not (v.__class__ is not str or v not in {"thread/started", "thread/updated", "thread/status/changed", "thread/archived", "thread/unarchived", "thread/deleted", "thread/rewound", "thread/closed", "turn/started", "turn/completed", "turn/queue/updated", "turn/plan/updated", "turn/diff/updated", "turn/usage/updated", "item/started", "item/completed", "item/agentMessage/delta", "item/reasoning/delta", "item/commandExecution/outputDelta", "item/toolCall/argumentsDelta", "item/toolCall/progress", "item/reset", "approval/requested", "approval/resolved", "userInput/requested", "userInput/resolved"}):
         return Fault("", "not")
     return None
 
@@ -7098,42 +7098,42 @@ def _thread_update_params(v: Any) -> Fault | None:
 
 def _thread_update_params_approval_policy(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/approvalPolicy
-    if not ((not (v.__class__ is not str or v not in {"pause", "decline"})) or (not (v is not None))):
+    if not (not (v.__class__ is not str or v not in {"pause", "decline"}) or v is None):
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_config(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/config
-    if not ((not (v.__class__ is not dict) and not (len(v) > 256)) or (not (v is not None))):
+    if not ((v.__class__ is dict and not (len(v) > 256)) or v is None):
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_metadata(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/metadata
-    if not ((not (v.__class__ is not dict) and not (len(v) > 256)) or (not (v is not None))):
+    if not ((v.__class__ is dict and not (len(v) > 256)) or v is None):
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_mode(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/mode
-    if not ((not (v.__class__ is not str)) or (not (v is not None))):
+    if not (v.__class__ is str or v is None):
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_permission_mode(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/permissionMode
-    if not ((not (v.__class__ is not str)) or (not (v is not None))):
+    if not (v.__class__ is str or v is None):
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_title(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/title
-    if not ((not (v.__class__ is not str) and not (len(v) > 512)) or (not (v is not None))):
+    if not ((v.__class__ is str and not (len(v) > 512)) or v is None):
         return Fault("", "choice")
     return None
 

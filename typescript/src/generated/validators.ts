@@ -254,7 +254,7 @@ function checkClientNotificationOthersMethod(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "initialized"))) {
+  if (v === "initialized") {
     return fault("", "not");
   }
   return undefined;
@@ -297,7 +297,7 @@ export function checkConfig(v: unknown): Fault | undefined {
       return f;
     }
   }
-  if (isObject(v) && (Object.keys(v).length > 256)) {
+  if (isObject(v) && Object.keys(v).length > 256) {
     return fault("", "count");
   }
   return undefined;
@@ -330,7 +330,7 @@ function checkContentItemOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "text" && v !== "image"))) {
+  if (!(v !== "text" && v !== "image")) {
     return fault("", "not");
   }
   return undefined;
@@ -454,7 +454,7 @@ function checkErrorDataOthersCode(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "parseError" && v !== "invalidRequest" && v !== "methodNotFound" && v !== "invalidParams" && v !== "internalError" && v !== "overloaded" && v !== "notInitialized" && v !== "alreadyInitialized" && v !== "notFound" && v !== "unsupportedVersion" && v !== "experimentalRequired" && v !== "unauthorized" && v !== "cursorInvalid" && v !== "conflict" && v !== "notSettled" && v !== "shuttingDown" && v !== "turnActive" && v !== "turnMismatch" && v !== "threadPaused" && v !== "threadArchived" && v !== "noActiveTurn" && v !== "hostError" && v !== "agentUnsupported" && v !== "requestClosed"))) {
+  if (!(v !== "parseError" && v !== "invalidRequest" && v !== "methodNotFound" && v !== "invalidParams" && v !== "internalError" && v !== "overloaded" && v !== "notInitialized" && v !== "alreadyInitialized" && v !== "notFound" && v !== "unsupportedVersion" && v !== "experimentalRequired" && v !== "unauthorized" && v !== "cursorInvalid" && v !== "conflict" && v !== "notSettled" && v !== "shuttingDown" && v !== "turnActive" && v !== "turnMismatch" && v !== "threadPaused" && v !== "threadArchived" && v !== "noActiveTurn" && v !== "hostError" && v !== "agentUnsupported" && v !== "requestClosed")) {
     return fault("", "not");
   }
   return undefined;
@@ -596,7 +596,7 @@ function checkInputPartOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "text" && v !== "image" && v !== "localImage" && v !== "fileRef" && v !== "commandRef" && v !== "skillRef" && v !== "contextRef"))) {
+  if (!(v !== "text" && v !== "image" && v !== "localImage" && v !== "fileRef" && v !== "commandRef" && v !== "skillRef" && v !== "contextRef")) {
     return fault("", "not");
   }
   return undefined;
@@ -642,7 +642,7 @@ function checkItemOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "userMessage" && v !== "agentMessage" && v !== "reasoning" && v !== "plan" && v !== "commandExecution" && v !== "fileChange" && v !== "toolCall" && v !== "mcpToolCall" && v !== "dynamicToolCall" && v !== "subagent" && v !== "approval" && v !== "userInput" && v !== "review" && v !== "artifact" && v !== "contextCompaction" && v !== "notice" && v !== "error"))) {
+  if (!(v !== "userMessage" && v !== "agentMessage" && v !== "reasoning" && v !== "plan" && v !== "commandExecution" && v !== "fileChange" && v !== "toolCall" && v !== "mcpToolCall" && v !== "dynamicToolCall" && v !== "subagent" && v !== "approval" && v !== "userInput" && v !== "review" && v !== "artifact" && v !== "contextCompaction" && v !== "notice" && v !== "error")) {
     return fault("", "not");
   }
   return undefined;
@@ -746,7 +746,7 @@ export function checkMetadata(v: unknown): Fault | undefined {
       return f;
     }
   }
-  if (isObject(v) && (Object.keys(v).length > 256)) {
+  if (isObject(v) && Object.keys(v).length > 256) {
     return fault("", "count");
   }
   return undefined;
@@ -892,7 +892,7 @@ function checkPendingRequestOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "approval" && v !== "userInput"))) {
+  if (!(v !== "approval" && v !== "userInput")) {
     return fault("", "not");
   }
   return undefined;
@@ -1166,7 +1166,7 @@ function checkReviewTargetOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "uncommittedChanges" && v !== "baseBranch" && v !== "commit" && v !== "custom"))) {
+  if (!(v !== "uncommittedChanges" && v !== "baseBranch" && v !== "commit" && v !== "custom")) {
     return fault("", "not");
   }
   return undefined;
@@ -1243,7 +1243,7 @@ function checkServerNotificationOthersMethod(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if ((!(v !== "thread/started" && v !== "thread/updated" && v !== "thread/status/changed" && v !== "thread/archived" && v !== "thread/unarchived" && v !== "thread/deleted" && v !== "thread/rewound" && v !== "thread/closed" && v !== "turn/started" && v !== "turn/completed" && v !== "turn/queue/updated" && v !== "turn/plan/updated" && v !== "turn/diff/updated" && v !== "turn/usage/updated" && v !== "item/started" && v !== "item/completed" && v !== "item/agentMessage/delta" && v !== "item/reasoning/delta" && v !== "item/commandExecution/outputDelta" && v !== "item/toolCall/argumentsDelta" && v !== "item/toolCall/progress" && v !== "item/reset" && v !== "approval/requested" && v !== "approval/resolved" && v !== "userInput/requested" && v !== "userInput/resolved"))) {
+  if (!(v !== "thread/started" && v !== "thread/updated" && v !== "thread/status/changed" && v !== "thread/archived" && v !== "thread/unarchived" && v !== "thread/deleted" && v !== "thread/rewound" && v !== "thread/closed" && v !== "turn/started" && v !== "turn/completed" && v !== "turn/queue/updated" && v !== "turn/plan/updated" && v !== "turn/diff/updated" && v !== "turn/usage/updated" && v !== "item/started" && v !== "item/completed" && v !== "item/agentMessage/delta" && v !== "item/reasoning/delta" && v !== "item/commandExecution/outputDelta" && v !== "item/toolCall/argumentsDelta" && v !== "item/toolCall/progress" && v !== "item/reset" && v !== "approval/requested" && v !== "approval/resolved" && v !== "userInput/requested" && v !== "userInput/resolved")) {
     return fault("", "not");
   }
   return undefined;
@@ -1471,7 +1471,7 @@ function checkThreadResumeParamsAdditionalContext(v: unknown): Fault | undefined
       return f;
     }
   }
-  if (isObject(v) && (Object.keys(v).length > 64)) {
+  if (isObject(v) && Object.keys(v).length > 64) {
     return fault("", "count");
   }
   if (isObject(v)) {
@@ -1540,7 +1540,7 @@ function checkThreadStartParamsAdditionalContext(v: unknown): Fault | undefined 
       return f;
     }
   }
-  if (isObject(v) && (Object.keys(v).length > 64)) {
+  if (isObject(v) && Object.keys(v).length > 64) {
     return fault("", "count");
   }
   if (isObject(v)) {

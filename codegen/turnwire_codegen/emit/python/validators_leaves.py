@@ -1,5 +1,6 @@
 """Rules that ask about the value alone, as Python conditions that are true where the rule is broken."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -21,9 +22,11 @@ from turnwire_codegen.rules import (
     Unique,
 )
 
-__all__ = ["ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaves", "of_kind"]
+__all__ = ["ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaves", "negated", "of_kind"]
 
 ALWAYS, NEVER = "True", "False"
+_OPERAND = r'[\w.]+|"(?:[^"\\]|\\.)*"|\w+\(\w+\)'
+_OPPOSITES = (("is not", "is"), ("is", "is not"), ("!=", "=="), ("not in", "in"))
 _IS = {
     "array": "{0}.__class__ is list",
     "boolean": "{0}.__class__ is bool",
@@ -66,7 +69,19 @@ def fits(plan: Plan, name: str, known: frozenset[str] = ALL_KINDS) -> str:
     broken = [leaf.broken for leaf in leaves(plan, name, known)]
     if ALWAYS in broken:
         return NEVER
-    return f"({' and '.join(f'not ({condition})' for condition in broken)})" if broken else ALWAYS
+    fitting = [negated(condition) for condition in broken]
+    return fitting[0] if len(fitting) == 1 else f"({' and '.join(fitting)})" if fitting else ALWAYS
+
+
+def negated(condition: str) -> str:
+    """The opposite condition, in the words that a person would choose where that is easy to see."""
+    if condition in (ALWAYS, NEVER):
+        return NEVER if condition == ALWAYS else ALWAYS
+    for sign, opposite in _OPPOSITES:
+        match = re.fullmatch(rf"({_OPERAND}) {sign} ({_OPERAND})", condition)
+        if match is not None:
+            return f"{match[1]} {opposite} {match[2]}"
+    return f"not ({condition})"
 
 
 def of_kind(kind: str, name: str, known: frozenset[str]) -> str:
@@ -115,7 +130,8 @@ def _when(kind: str, name: str, known: frozenset[str], broken: str, rule: str) -
     """The condition, behind the test that the rule speaks of such values at all."""
     test = of_kind(kind, name, known)
     if NEVER not in (test, broken):
-        yield Leaf(broken if test == ALWAYS else f"{test} and ({broken})", rule)
+        inner = f"({broken})" if " or " in broken else broken
+        yield Leaf(broken if test == ALWAYS else f"{test} and {inner}", rule)
 
 
 def _no_constant(values: tuple[Any, ...], name: str) -> str:

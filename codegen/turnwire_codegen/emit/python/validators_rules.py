@@ -5,7 +5,7 @@ from itertools import count
 from typing import NamedTuple
 
 from turnwire_codegen.emit.python.text import quoted
-from turnwire_codegen.emit.python.validators_leaves import ALWAYS, NEVER, finds, fits, leaves, of_kind
+from turnwire_codegen.emit.python.validators_leaves import ALWAYS, NEVER, finds, fits, leaves, negated, of_kind
 from turnwire_codegen.lower.kinds import ALL_KINDS, assumed, denied, narrowed
 from turnwire_codegen.rules import (
     NOTHING,
@@ -166,7 +166,7 @@ def _members(at: Body, rule: Members) -> Lines:
 
 def _member(at: Body, rule: Members) -> Lines:
     if rule.keys is not None:
-        yield from _if(_negated(at.fits(rule.keys, "k", frozenset({"string"}))), 'return Fault(step(k), "key")')
+        yield from _if(negated(at.fits(rule.keys, "k", frozenset({"string"}))), 'return Fault(step(k), "key")')
     if rule.patterns and rule.extra is not None:
         yield f"matched = {f'k in {_names(rule.but)}' if rule.but else 'False'}"
     for source, plan in rule.patterns:
@@ -188,15 +188,11 @@ def _choice(mode: str, arms: list[str]) -> Lines:
     fault = 'return Fault("", "choice")'
     match mode:
         case "any" if ALWAYS not in possible:
-            yield from _if(_negated(" or ".join(possible) or NEVER), fault)
+            yield from _if(negated(" or ".join(possible) or NEVER), fault)
         case "one":
             yield from _if(f"{' + '.join(f'({arm})' for arm in possible)} != 1" if possible else ALWAYS, fault)
         case "not":
             yield from _if(arms[0], 'return Fault("", "not")')
-
-
-def _negated(condition: str) -> str:
-    return {ALWAYS: NEVER, NEVER: ALWAYS}.get(condition, f"not ({condition})")
 
 
 def _tagged(at: Body, rule: Choice, number: int) -> Lines:
@@ -225,7 +221,7 @@ def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:
         yield from _block("else:", other)
     else:
         yield from _if(condition, *then)
-        yield from _if(_negated(condition), *other)
+        yield from _if(negated(condition), *other)
 
 
 def _same_value(at: Body, target: Target | None, known: frozenset[str]) -> Lines:
@@ -252,8 +248,8 @@ def _unevaluated(at: Body, rule: Unevaluated, known: frozenset[str]) -> Lines:
 
 def _guard(at: Body, entry: Evaluated, known: frozenset[str]) -> Lines:
     for guard in entry.guards:
-        condition = f"({at.fits(guard.plan, 'v', known)})"
-        yield condition if guard.holds else f"not {condition}"
+        condition = at.fits(guard.plan, "v", known)
+        yield condition if guard.holds else negated(condition)
 
 
 def _spoken(entry: Evaluated, step: str) -> str:

@@ -4,6 +4,7 @@ The conditions narrow the type of the variable, so that what follows them needs 
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -25,9 +26,10 @@ from turnwire_codegen.rules import (
     Unique,
 )
 
-__all__ = ["ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaf", "leaves", "of_kind"]
+__all__ = ["ALWAYS", "NEVER", "Leaf", "Leaves", "finds", "fits", "leaf", "leaves", "negated", "of_kind"]
 
 ALWAYS, NEVER = "true", "false"
+_OPERAND = r'(?:typeof )?[\w.]+|"(?:[^"\\]|\\.)*"|\w+\(\w+\)'
 _IS = {
     "array": "isArray({0})",
     "boolean": 'typeof {0} === "boolean"',
@@ -73,7 +75,21 @@ def fits(plan: Plan, name: str, known: frozenset[str]) -> str:
     broken = [leaf.broken for leaf in leaves(plan, name, known)]
     if ALWAYS in broken:
         return NEVER
-    return f"({' && '.join(f'!({condition})' for condition in broken)})" if broken else ALWAYS
+    fitting = [negated(condition) for condition in broken]
+    return fitting[0] if len(fitting) == 1 else f"({' && '.join(fitting)})" if fitting else ALWAYS
+
+
+def negated(condition: str) -> str:
+    """The opposite condition, in the words that a person would choose where that is easy to see."""
+    if condition in (ALWAYS, NEVER):
+        return NEVER if condition == ALWAYS else ALWAYS
+    if " && " in condition or " || " in condition:
+        return f"!({condition})"
+    for sign, opposite in (("!==", "==="), ("===", "!==")):
+        match = re.fullmatch(rf"({_OPERAND}) {sign} ({_OPERAND})", condition)
+        if match is not None:
+            return f"{match[1]} {opposite} {match[2]}"
+    return condition[1:] if re.match(r"!\w+\(|!/", condition) else f"!({condition})"
 
 
 def of_kind(kind: str, name: str, known: frozenset[str]) -> str:
@@ -125,7 +141,8 @@ def _when(kind: str, name: str, known: frozenset[str], broken: str, rule: str) -
     """The condition, behind the test that the rule speaks of such values at all."""
     test = of_kind(kind, name, known)
     if NEVER not in (test, broken):
-        yield Leaf(broken if test == ALWAYS else f"{test} && ({broken})", rule)
+        inner = f"({broken})" if " || " in broken else broken
+        yield Leaf(broken if test == ALWAYS else f"{test} && {inner}", rule)
 
 
 def _no_constant(values: tuple[Any, ...], name: str, known: frozenset[str], *, compared: bool) -> str:

@@ -13,6 +13,7 @@ from turnwire_codegen.emit.typescript.validators_leaves import (
     fits,
     leaf,
     leaves,
+    negated,
     of_kind,
 )
 from turnwire_codegen.emit.typescript.validators_tables import arms_table, members_table, said
@@ -224,7 +225,7 @@ def _members(at: Body, rule: Members) -> Lines:
 
 def _member(at: Body, rule: Members) -> Lines:
     if rule.keys is not None:
-        yield from _if(_negated(at.fits(rule.keys, "k", frozenset({"string"}))), _return("step(k)", "key"))
+        yield from _if(negated(at.fits(rule.keys, "k", frozenset({"string"}))), _return("step(k)", "key"))
     if rule.patterns and rule.extra is not None:
         yield f"let matched = {f'{_names(rule.but)}.includes(k)' if rule.but else 'false'};"
     for source, plan in rule.patterns:
@@ -244,16 +245,12 @@ def _choice(mode: str, arms: list[str]) -> Lines:
     possible = [arm for arm in arms if arm != NEVER]
     match mode:
         case "any" if ALWAYS not in possible:
-            yield from _if(_negated(" || ".join(possible) or NEVER), _return('""', "choice"))
+            yield from _if(negated(" || ".join(possible) or NEVER), _return('""', "choice"))
         case "one":
             fitting = " + ".join(f"({arm} ? 1 : 0)" for arm in possible)
             yield from _if(f"{fitting} !== 1" if possible else ALWAYS, _return('""', "choice"))
         case "not":
             yield from _if(arms[0], _return('""', "not"))
-
-
-def _negated(condition: str) -> str:
-    return {ALWAYS: NEVER, NEVER: ALWAYS}.get(condition, f"!({condition})")
 
 
 def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:
@@ -270,7 +267,7 @@ def _if_else(at: Body, rule: If, known: frozenset[str]) -> Lines:
         yield from _block("} else", other)
     else:
         yield from _if(condition, *then)
-        yield from _if(_negated(condition), *other)
+        yield from _if(negated(condition), *other)
 
 
 def _same_value(at: Body, target: Target | None, known: frozenset[str]) -> Lines:
@@ -300,8 +297,8 @@ def _unevaluated(at: Body, rule: Unevaluated, known: frozenset[str]) -> Lines:
 
 def _guard(at: Body, entry: Evaluated, known: frozenset[str]) -> Lines:
     for guard in entry.guards:
-        condition = f"({at.fits(guard.plan, 'v', known)})"
-        yield condition if guard.holds else f"!{condition}"
+        condition = at.fits(guard.plan, "v", known)
+        yield condition if guard.holds else negated(condition)
 
 
 def _spoken(entry: Evaluated, step: str) -> str:
