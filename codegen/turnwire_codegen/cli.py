@@ -141,5 +141,5 @@ def _parser(command: str) -> argparse.ArgumentParser:
     add("--report", type=Path, metavar="FILE", help="write as JSON what became of each part of the schema")
     add("--fail-on-degraded", action="store_true", help="fail when the types cannot say a part of the schema")
     if command == "generate-python":
-        add("--style", choices=STYLES, default=OWN_STYLE, help="the library that the types are of (default: %(default)s)")
+        add("--style", choices=STYLES, default=OWN_STYLE, help="what the types are made with (default: %(default)s)")
     return parser

@@ -1,4 +1,4 @@
-"""Python in the styles of others, by datamodel-code-generator: one module of pydantic models, dataclasses or typed dicts.
+"""Python in the styles of others, by datamodel-code-generator: a module of pydantic models, dataclasses or typed dicts.
 
 It is given the flat schema of the IR, so each name is the one that our own types have. It is imported when a style is
 asked for, never before. What its types hold is its own affair: reports and validators are of the msgspec style.
