@@ -10,9 +10,13 @@ from turnwire.cli import Streams
 from turnwire.cli.command import Parser, named_value
 from turnwire.cli.exits import Exit, Stop
 from turnwire.server import DefaultHost, Server, default_limits, serve_stdio
+from turnwire.store.base import Store
+from turnwire.store.opening import STORES, open_store
 from turnwire.wire import Limits
 
 __all__ = ["run"]
+
+_FSYNC = ("always", "terminal", "never")
 
 _HELLO = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"me"}}}'
 
@@ -21,11 +25,11 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
     """Serve until the end of input or SIGTERM; 0 then.
 
     Raises:
-        Stop: the words are wrong, or a standard stream is not there.
+        Stop: the words are wrong, the state directory cannot be used, or a standard stream is not there.
     """
     options = _parser(name, streams).parse_args(argv)
     agents = [builtin_agent(agent) for agent in dict.fromkeys([options.agent, *BUILTIN])]
-    server = Server(DefaultHost(*agents), limits=default_limits(**dict(options.limit)))
+    server = Server(DefaultHost(*agents), store=_store(options, streams), limits=default_limits(**dict(options.limit)))
     try:
         asyncio.run(serve_stdio(server))
     except OSError as fault:
@@ -38,12 +42,19 @@ def _parser(name: str, streams: Streams) -> Parser:
         name,
         streams,
         summary="Run the reference server: one connection on stdin and stdout, a JSON message a line.",
-        usage="[--stdio] [--agent NAME] [--limit NAME=VALUE …]",
+        usage="[--stdio] [--agent NAME] [--state-dir DIR] [--store STORE] [--fsync WHEN] [--limit NAME=VALUE …]",
         example=f"echo '{_HELLO}' | turnwire serve --agent scripted",
     )
     parser.add_argument("--stdio", action="store_true", help="on stdin and stdout, which is the default")
     parser.add_argument(
         "--agent", choices=tuple(BUILTIN), default="scripted", help="the default agent (default: scripted)"
+    )
+    parser.add_argument("--state-dir", metavar="DIR", help="keep the threads here, in files that outlive the server")
+    parser.add_argument(
+        "--store", choices=("memory", *STORES), help="what keeps them (default: memory; jsonl with --state-dir)"
+    )
+    parser.add_argument(
+        "--fsync", choices=_FSYNC, help="which events are forced to the disk at once (default: terminal)"
     )
     parser.add_argument(
         "--limit",
@@ -54,6 +65,28 @@ def _parser(name: str, streams: Streams) -> Parser:
         help="one that `initialize` states, or none",
     )
     return parser
+
+
+def _store(options: argparse.Namespace, streams: Streams) -> Store | None:
+    """The store that the words name; None for the memory of the process."""
+    kind = options.store or ("memory" if options.state_dir is None else "jsonl")
+    if kind == "memory":
+        for flag, value in (("--state-dir", options.state_dir), ("--fsync", options.fsync)):
+            if value is not None:
+                raise Stop(Exit.USAGE, f"{flag} is of no use in memory; name a state directory and a store that lasts")
+        return None
+    if options.state_dir is None:
+        raise Stop(Exit.USAGE, f"the store {kind} needs a place; add --state-dir DIR")
+    try:
+        return open_store(
+            kind,
+            options.state_dir,
+            fsync=options.fsync or "terminal",
+            tell=lambda sentence: print(f"turnwire: {sentence}", file=streams.stderr, flush=True),
+        )
+    except OSError as fault:
+        said = str(fault) if fault.strerror is None else f"{options.state_dir}: {fault.strerror}"
+        raise Stop(Exit.USAGE, f"the state directory cannot be used: {said}") from None
 
 
 def _limit(text: str) -> tuple[str, int | UnsetType]:
