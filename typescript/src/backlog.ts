@@ -45,16 +45,22 @@ export class Backlog<T> {
    * Leaving the loop stops the waiting and takes nothing more. An end with an error is thrown, also to who waits.
    */
   take(wants: (message: T) => boolean = () => true): AsyncIterableIterator<T> {
-    let waiting: Waiter<T> | undefined;
+    const waiting = new Set<Waiter<T>>();
+    let isLeft = false;
     const next = (): Promise<IteratorResult<T, undefined>> =>
       new Promise((resolve, reject) => {
-        waiting = { wants, resolve, reject };
-        this.#serve(waiting);
+        if (isLeft) {
+          return resolve({ done: true, value: undefined });
+        }
+        const waiter: Waiter<T> = { wants, resolve, reject };
+        waiting.add(waiter);
+        this.#serve(waiter);
       });
     const leave = (): Promise<IteratorResult<T, undefined>> => {
-      if (waiting !== undefined) {
-        this.#waiters.delete(waiting);
-        waiting.resolve({ done: true, value: undefined });
+      isLeft = true;
+      for (const waiter of waiting) {
+        this.#waiters.delete(waiter);
+        waiter.resolve({ done: true, value: undefined });
       }
       return Promise.resolve({ done: true, value: undefined });
     };

@@ -71,9 +71,13 @@ export class ReconnectingClient extends Listening {
    * Connects, and from then on again after each loss.
    *
    * @throws RemoteError the server refuses the handshake for good.
-   * @throws Error what the last attempt met, when the attempts are used up.
+   * @throws RemoteProtocolError the handshake is garbage.
+   * @throws ConnectionClosed, RequestTimeout what the last attempt met, when the attempts are used up.
    */
   async connect(): Promise<InitializeResult> {
+    if (this.#stop.signal.aborted) {
+      throw this.#stop.signal.reason;
+    }
     this.#running ??= this.#run();
     const client = await this.#client;
     return client.server as InitializeResult;
@@ -123,7 +127,7 @@ export class ReconnectingClient extends Listening {
       const startedAt = performance.now();
       const error = await this.#connectOnce();
       failures = performance.now() - startedAt > GOOD_MS ? 1 : failures + 1;
-      if (failures >= attempts || (error instanceof RemoteError && !error.retryable)) {
+      if (failures >= attempts || !mayPass(error)) {
         this.#end(error);
       }
       if (this.#stop.signal.aborted) {
@@ -137,22 +141,26 @@ export class ReconnectingClient extends Listening {
 
   /** One connection from its beginning to its end; resolves with why it ended. */
   async #connectOnce(): Promise<Error> {
-    this.#transport = this.#makeTransport();
     try {
+      this.#transport = this.#makeTransport();
       const client = await Client.connect(this.#transport, this.#options, this.#wiring());
       await this.#handshake(client);
+      const ended = ending(client.ended);
+      // Before anyone hears of a lost answer, so that who asks again at once waits for the next connection.
+      client.ended.addEventListener("abort", () => this.#forget(), { once: true });
       this.#current = client;
       this.#give.client(client);
-      return await ending(client.ended);
+      return await ended;
     } catch (error) {
       return error as Error;
     } finally {
-      if (this.#current !== undefined) {
-        this.#current = undefined;
-        this.#client = this.#nextClient();
-      }
-      await this.#transport.close();
+      await this.#transport?.close();
     }
+  }
+
+  #forget(): void {
+    this.#current = undefined;
+    this.#client = this.#nextClient();
   }
 
   async #handshake(client: Client): Promise<void> {
@@ -236,6 +244,12 @@ export class ReconnectingClient extends Listening {
       this.inbox.report("onChange failed", error);
     }
   }
+}
+
+/** Whether another attempt may meet something else. A bug, a refusal and garbage stay what they are. */
+function mayPass(error: Error): boolean {
+  const isLost = error instanceof ConnectionClosed || error instanceof RequestTimeout;
+  return isLost || (error instanceof RemoteError && error.retryable);
 }
 
 /** Resolves with the reason of a signal. */

@@ -204,12 +204,12 @@ test("a loop over notifications ends when this side closes", async () => {
 test("a loop that is left takes nothing more", async () => {
   const { client, server } = await connected();
   const loop = client.notifications();
-  const waiting = loop.next();
+  const waiting = [loop.next(), loop.next()];
   await loop.return?.();
   server.say({ method: "thread/closed", params: { threadId: "t" } });
   const next = await client.notifications().next();
 
-  assert.deepEqual((await waiting).done, true);
+  assert.deepEqual((await Promise.all([...waiting, loop.next()])).map(({ done }) => done), [true, true, true]);
   assert.equal(next.value?.method, "thread/closed");
 });
 

@@ -96,6 +96,16 @@ test("close lets a server end by itself, and takes what it left behind along", a
   assert.deepEqual(told, ["the server exited with status 0"]);
 });
 
+test("a server whose transport is closed while it starts is gone too", async () => {
+  const transport = new ProcessTransport(program("lines(() => {}).on('close', () => process.exit(0))"));
+  const opening = transport.open({ message: () => {}, unreadable: () => {}, closed: () => {} });
+  await transport.close();
+  await opening;
+
+  assert(transport.pid !== undefined && !isAlive(transport.pid));
+  assert.equal((await rejection(transport.open({ message: () => {}, unreadable: () => {}, closed: () => {} }))).name, "ConnectionClosed");
+});
+
 test("a server that heeds neither the end of its input nor SIGTERM is killed", async () => {
   const transport = new ProcessTransport(
     program("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')"),

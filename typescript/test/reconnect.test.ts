@@ -318,3 +318,27 @@ test("a result that is garbage fails its request and nothing else", async () => 
   assert.equal((await garbage).name, "RemoteProtocolError");
   assert.deepEqual(await call, {});
 });
+
+test("who asks again as soon as an answer is lost waits for the next connection", async () => {
+  const stage = new Stage();
+  const first = await stage.begin();
+  const again = stage.client.ping().catch(() => stage.client.ping());
+  await first.next();
+  await first.transport.close();
+  const second = await stage.greeted();
+  await second.answer({ again: true });
+  await stage.client.close();
+
+  assert.deepEqual(await again, { again: true });
+});
+
+test("a bug is no reason to try again, and a closed client stays closed", async () => {
+  const client = new ReconnectingClient(() => {
+    throw new TypeError("a bug");
+  });
+
+  assert.equal((await rejection(client.connect())).message, "a bug");
+  assert.equal((await rejection(client.connect())).name, "ConnectionClosed");
+  assert.equal((await rejection(client.ping())).message, "ping was not sent: it is closed");
+  await client.close();
+});

@@ -75,13 +75,14 @@ export class ProcessTransport implements Transport {
     const { cwd, env, stderr = "inherit" } = this.#options;
     // `detached` is what Node calls a session, and with it a process group, of its own.
     const child = spawn(command, words, { cwd, env, stdio: ["pipe", "pipe", STDIO[stderr]], detached: HAS_GROUPS });
+    const started = once(child, "spawn");
+    this.#child = child;
+    this.#exit = new Promise((resolve) => child.on("exit", resolve).on("error", resolve));
     try {
-      await once(child, "spawn");
+      await started;
     } catch (error) {
       throw new ConnectionClosed(`cannot start ${JSON.stringify(command)}: ${whyNot(error as NodeJS.ErrnoException, cwd)}`);
     }
-    this.#child = child;
-    this.#exit = new Promise((resolve) => child.once("exit", resolve));
     this.#listen(child, receiver);
   }
 
