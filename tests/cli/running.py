@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 from turnwire.cli import main
 
-__all__ = ["ROOT", "TURNWIRE", "Done", "environment", "program", "run"]
+__all__ = ["ROOT", "TURNWIRE", "Done", "environment", "heed_interrupts", "program", "run"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TURNWIRE = (sys.executable, "-m", "turnwire")
@@ -50,3 +51,8 @@ def environment(**variables: str) -> dict[str, str]:
     """That of the tests, with our sources first and no color asked for."""
     sources = os.pathsep.join(str(ROOT / folder) for folder in ("python", "codegen"))
     return {**os.environ, "PYTHONPATH": sources, "NO_COLOR": "1", **variables}
+
+
+def heed_interrupts() -> None:
+    """For a child: a shell that runs the tests in the background has them, and so their children, ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

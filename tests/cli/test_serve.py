@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from cli.running import TURNWIRE, environment, program
+from cli.running import TURNWIRE, environment, heed_interrupts, program
 from turnwire.cli.exits import Exit
 
 HELLO = {"protocolVersion": 1, "clientInfo": {"name": "test"}}
@@ -69,7 +69,12 @@ def test_files_do_for_pipes(tmp_path):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, Exit.DONE), (signal.SIGINT, Exit.INTERRUPTED)])
 def test_signal_ends_it_without_a_traceback(number, code):
     process = subprocess.Popen(
-        [*TURNWIRE, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        [*TURNWIRE, "serve"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - there are no threads here
     )
     assert process.stdin
     assert process.stdout
