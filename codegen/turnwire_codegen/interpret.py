@@ -159,7 +159,11 @@ def _is_kind(kind: str, value: Any) -> bool:
 def _is_multiple(value: float, of: float) -> bool:
     if value == value // 1 and of == of // 1:
         return int(value) % int(of) == 0
-    quotient = value / of
+    try:
+        quotient = value / of
+    except OverflowError:
+        # Beyond the largest double there are whole numbers only.
+        return True
     return math.isinf(quotient) or quotient == math.trunc(quotient)
 
 

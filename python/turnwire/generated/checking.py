@@ -48,7 +48,11 @@ def is_multiple(value: float, of: float) -> bool:
     """Whether a number is a multiple: whole numbers exactly, all else by the quotient of two doubles."""
     if _is_whole(value) and _is_whole(of):
         return int(value) % int(of) == 0
-    quotient = value / of
+    try:
+        quotient = value / of
+    except OverflowError:
+        # Beyond the largest double there are whole numbers only.
+        return True
     return quotient in (_INFINITY, -_INFINITY) or quotient.is_integer()
 
 

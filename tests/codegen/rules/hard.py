@@ -335,6 +335,11 @@ HARD = {
             ({"constructor": 1, "hasOwnProperty": 1}, "/hasOwnProperty", "members"),
         ],
     ),
+    "multiples": Hard(
+        {"type": "number", "multipleOf": 0.5},
+        [1.5, -2, 0, 1e308],
+        [(0.3, "", "multiple"), (1e-320, "", "multiple"), ("1", "", "type")],
+    ),
     "formats": Hard(
         {"properties": {name: {"format": name} for name in _FORMATS}, "additionalProperties": {"format": "of our own"}},
         [

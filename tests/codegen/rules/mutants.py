@@ -51,7 +51,7 @@ def _changed(rng: random.Random, value: Any, names: list[str]) -> Any:
         return _changed_array(rng, value, names)
     if isinstance(value, str) and rng.random() < 0.6:
         return rng.choice([value + "\n", value[:-1], value + value, value.upper(), rng.choice(names), *_TEXTS])
-    if isinstance(value, int | float) and not isinstance(value, bool) and rng.random() < 0.6:
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 and rng.random() < 0.6:
         return rng.choice([value + 1, value - 1, -value, value + 0.5, float(value), *_NUMBERS])
     return _anything(rng, names)
 
