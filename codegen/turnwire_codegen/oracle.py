@@ -213,7 +213,7 @@ def _extended(base: Any) -> Any:
 
 
 def _finder(base: Any, name: str) -> Any:
-    # That of 2019-09 overlooks some members behind references and conditions; jsonschema-rs is the better witness there.
+    # That of 2019-09 overlooks some members behind references and conditions; there jsonschema-rs witnesses better.
     return getattr(_legacy_keywords if base is jsonschema.Draft201909Validator else _utils, name)
 
 
