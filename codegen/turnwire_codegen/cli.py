@@ -11,8 +11,9 @@ from typing import NoReturn, TextIO
 
 import msgspec
 
-from turnwire_codegen.emit.python.styles import OWN_STYLE, STYLES, StyleError
+from turnwire_codegen.emit.styles import OWN_STYLE, STYLES, StyleError
 from turnwire_codegen.files import OutputError, diff_all, manifested, refuse_strangers, write_all
+from turnwire_codegen.load.foreign.front import FRONT_ENDS, STDIN, Reading
 from turnwire_codegen.outputs import COMMANDS, Made, make
 from turnwire_codegen.report import report_json
 
@@ -34,19 +35,22 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     report: Path | None
     fail_on_degraded: bool
     style: str = OWN_STYLE
+    form: str | None = None
+    root: str | None = None
+    names: Path | None = None
 
 
 class UsageError(Exception):
     """The words are wrong; the text is for the user."""
 
 
-def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> int:  # noqa: ARG001 -- the shape of all commands
+def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> int:
     """Run one command; `argv[0]` names it. A user's mistake raises nothing: it is a line on `stderr` and a code."""
     try:
         options = _options(argv, stdout)
         if options is None:
             return DONE
-        made = make(options.command, options.schema, experimental=options.experimental, style=options.style)
+        made = _made(options, stdin)
         stderr.writelines(f"turnwire: {problem}\n" for problem in made.problems)
         if made.files is None:
             return USAGE if made.unreadable else FINDINGS
@@ -54,6 +58,14 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
     except (UsageError, OutputError, StyleError) as error:
         stderr.write(f"turnwire: {error}\n")
         return USAGE
+
+
+def _made(options: Options, stdin: TextIO) -> Made:
+    text = stdin.read() if options.schema == STDIN else ""
+    reading = Reading(form=options.form, root=options.root, names=options.names, text=text)
+    return make(
+        options.command, options.schema, experimental=options.experimental, style=options.style, reading=reading
+    )
 
 
 def _settle(options: Options, made: Made, stdout: TextIO, stderr: TextIO) -> int:
@@ -95,6 +107,9 @@ def _write_report(path: Path, made: Made, command: str) -> None:
 def _mending(options: Options, *, clean: bool) -> str:
     words = ["turnwire", options.command, "--out", str(options.out)]
     words += ["--schema", str(options.schema)] if options.schema else []
+    words += ["--form", options.form] if options.form else []
+    words += ["--root", options.root] if options.root else []
+    words += ["--names", str(options.names)] if options.names else []
     words += ["--style", options.style] if options.style != OWN_STYLE else []
     words += ["--experimental"] if options.experimental else []
     words += ["--clean"] if clean else []
@@ -117,6 +132,11 @@ def _options(argv: Sequence[str], stdout: TextIO) -> Options | None:
         stdout.write(parser.format_help())
         return None
     options = Options(command=argv[0], **vars(parser.parse_args(argv[1:])))
+    given = [name for name in ("form", "root", "names") if getattr(options, name) is not None]
+    if given and options.schema is None:
+        raise UsageError(f"--{given[0]} is about a schema of your own; name it with --schema")
+    if options.form is not None and options.root is not None:
+        raise UsageError("--form and --root exclude each other: what stands at a pointer is plain JSON Schema")
     if options.style != OWN_STYLE and (options.report or options.fail_on_degraded):
         flag = "--report" if options.report else "--fail-on-degraded"
         raise UsageError(f"{flag} tells of our own types only; leave it out, or use --style {OWN_STYLE}")
@@ -137,7 +157,10 @@ def _parser(command: str) -> argparse.ArgumentParser:
     add("--clean", action="store_true", help="remove what an earlier run wrote and this one no longer does")
     add("--experimental", action="store_true", help="with the experimental part of the protocol")
     add("--dry-run", action="store_true", help="write nothing; say what would change")
-    add("--schema", type=Path, metavar="FILE", help="a JSON Schema of your own in place of the protocol's")
+    add("--schema", type=Path, metavar="FILE", help="a schema of your own, JSON or YAML; a folder of them; - is stdin")
+    add("--form", choices=sorted(FRONT_ENDS), help="how that schema says its methods (default: found by itself)")
+    add("--root", metavar="POINTER", help="only what stands there in that schema, as in #/components/schemas")
+    add("--names", type=Path, metavar="FILE", help="TOML or JSON, from names in that schema to names of types")
     add("--report", type=Path, metavar="FILE", help="write as JSON what became of each part of the schema")
     add("--fail-on-degraded", action="store_true", help="fail when the types cannot say a part of the schema")
     if command == "generate-python":

@@ -1,6 +1,7 @@
 """From a schema to the files of a command: loading, passes, one emitter, and what became of each part."""
 
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -16,14 +17,14 @@ from turnwire_codegen.emit.jsonschema.canonical import digest
 from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
 from turnwire_codegen.emit.python import emit_python
 from turnwire_codegen.emit.python.limits import untyped_members
-from turnwire_codegen.emit.python.styles import MODULE, OWN_STYLE, emit_styled
 from turnwire_codegen.emit.python.validators import emit_validators as emit_python_validators
+from turnwire_codegen.emit.styles import MODULE, OWN_STYLE, emit_styled
 from turnwire_codegen.emit.typescript import emit_module, emit_typescript
 from turnwire_codegen.emit.typescript.validators import emit_validators as emit_typescript_validators
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.beside import Beside, read_beside
 from turnwire_codegen.load.canonical import load_canonical
-from turnwire_codegen.load.foreign.front import load_foreign
+from turnwire_codegen.load.foreign.front import AS_FOUND, Reading, load_foreign
 from turnwire_codegen.passes import FOREIGN_PASSES, PASSES, STABLE_PASSES, run
 from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding, Problem, has_errors
@@ -140,7 +141,14 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-def make(command: str, schema: Path | None, *, experimental: bool, style: str = OWN_STYLE) -> Made:
+def make(
+    command: str,
+    schema: Path | None,
+    *,
+    experimental: bool,
+    style: str = OWN_STYLE,
+    reading: Reading = AS_FOUND,
+) -> Made:
     """Everything that `command` writes, of the canonical protocol or of `schema`; problems are returned, not raised.
 
     `style` is how generate-python writes its types; raises StyleError when that one cannot be had.
@@ -148,7 +156,7 @@ def make(command: str, schema: Path | None, *, experimental: bool, style: str = 
     words = f"turnwire {command} --out <this folder>{' --experimental' if experimental else ''}"
     words += "" if style == OWN_STYLE else f" --style {style}"
     if schema is not None:
-        return _of_file(command, schema, f"{words} --schema {schema.name}", style)
+        return _of_file(command, schema, f"{words} {_reading_words(schema, reading)}", style, reading)
     protocol, problems = load_canonical(canonical_folder())
     if protocol is None:
         return Made(source="turnwire protocol", problems=problems)
@@ -175,17 +183,26 @@ def make(command: str, schema: Path | None, *, experimental: bool, style: str = 
     )
 
 
+def _reading_words(schema: Path, reading: Reading) -> str:
+    """How a schema was named, without the folders that only this machine has."""
+    words = ["--schema", schema.name or str(schema)]
+    words += ["--form", reading.form] if reading.form else []
+    words += ["--root", reading.root] if reading.root else []
+    words += ["--names", reading.names.name] if reading.names else []
+    return shlex.join(words)
+
+
 def _emitter(command: str, style: str) -> Callable[[Source], Files] | None:
     return COMMANDS[command].files if style == OWN_STYLE else partial(_styled, style)
 
 
-def _of_file(command: str, path: Path, words: str, style: str) -> Made:
+def _of_file(command: str, path: Path, words: str, style: str, reading: Reading) -> Made:
     emit = _emitter(command, style)
     if emit is None:
         what, fix = "is already JSON Schema", "use generate-python or generate-ts with --schema"
         problem = Problem(severity="error", file=str(path), where="#", what=what, fix=fix)
         return Made(source=path.name, problems=[problem], unreadable=True)
-    loaded, document, problems = load_foreign(path)
+    loaded, document, problems = load_foreign(path, reading)
     if loaded is None:
         return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
     protocol = run(loaded.protocol, FOREIGN_PASSES)

@@ -9,7 +9,7 @@ import pytest
 
 from codegen.foreign_cases import A, B, of
 from codegen.workshop import generate
-from turnwire_codegen.emit.python import styles
+from turnwire_codegen.emit import styles
 
 OTHERS = [style for style in styles.STYLES if style != styles.OWN_STYLE]
 FOREIGN = {

@@ -1,20 +1,37 @@
-"""Files to JSON values, strictly: no duplicate member, no NaN, and every syntax error with its line and column."""
+"""Files to JSON values, strictly: no duplicate member, no NaN, and every syntax error with its line and column.
+
+A file whose name ends as those of YAML do may be YAML.
+"""
 
 import json
 from pathlib import Path
 from typing import Any, NoReturn
 
+from turnwire_codegen.load.yaml_text import yaml_value
 from turnwire_codegen.problems import Problem
 
-__all__ = ["read_json", "read_text"]
+__all__ = ["YAML_ENDINGS", "json_value", "read_json", "read_text", "read_value"]
+
+YAML_ENDINGS = (".yaml", ".yml")
 
 
 def read_json(path: Path, found: list[Problem], *, name: str | None = None) -> Any:
     """The JSON value in `path`, or None with a problem in `found`. `name` is how problems call the file."""
     label = name or str(path)
     text = read_text(path, found, name=label)
-    if text is None:
-        return None
+    return None if text is None else json_value(text, label, found)
+
+
+def read_value(path: Path, found: list[Problem]) -> Any:
+    """The value in `path`, JSON or YAML by its name, or None with a problem in `found`."""
+    if path.suffix.lower() not in YAML_ENDINGS:
+        return read_json(path, found)
+    text = read_text(path, found)
+    return None if text is None else yaml_value(text, str(path), found)
+
+
+def json_value(text: str, label: str, found: list[Problem]) -> Any:
+    """The JSON value that `text` says, or None with a problem in `found`; `label` is how problems call it."""
     try:
         return json.loads(text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from turnwire_codegen.ir import Method
-from turnwire_codegen.load.foreign.document import CONTAINERS
+from turnwire_codegen.load.foreign.document import CONTAINERS, Layout
 from turnwire_codegen.load.foreign.plain import Loaded, load_plain
 
 __all__ = ["is_acp", "load_acp"]
@@ -23,9 +23,9 @@ def is_acp(document: Any) -> bool:
     return any(True for _ in _marked(document))
 
 
-def load_acp(document: Any, path: Path) -> Loaded:
+def load_acp(document: Any, path: Path, layout: Layout) -> Loaded:
     """The types of the file with a method table made of their marks."""
-    loaded = load_plain(document, path)
+    loaded = load_plain(document, path, layout)
     marked = list(_marked(document))
     results = {node["x-method"]: name for name, node in marked if name.endswith("Response")}
     methods: dict[str, Method] = {}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from turnwire_codegen.ir import Record
+from turnwire_codegen.load.foreign.document import Layout
 from turnwire_codegen.load.foreign.plain import Loaded, load_plain
 from turnwire_codegen.load.foreign.roots import ROOTS, with_methods
 
@@ -22,9 +23,9 @@ def is_codex(document: Any) -> bool:
     return any(_has_method(arm) for node in candidates if isinstance(node, dict) for arm in node.get("oneOf", []))
 
 
-def load_codex(document: Any, path: Path) -> Loaded:
+def load_codex(document: Any, path: Path, layout: Layout) -> Loaded:
     """The types of the file with a method table made of its unions."""
-    return with_methods(load_plain(document, path), _results)
+    return with_methods(load_plain(document, path, layout), _results)
 
 
 def _results(_: Record, params: str | None) -> tuple[str, ...]:

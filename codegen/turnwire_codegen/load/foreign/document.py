@@ -1,12 +1,12 @@
 """A foreign document: where pointers lead, and which definitions it declares, however deep they stand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
 
-__all__ = ["CONTAINERS", "Document", "escaped"]
+__all__ = ["CONTAINERS", "Document", "Layout", "escaped"]
 
 CONTAINERS = ("$defs", "definitions")
 # A node with one of these is a schema; one without any, all of whose members are objects, is a folder of definitions.
@@ -17,6 +17,18 @@ _KEYWORDS = frozenset(
         *("description", "default", "minimum", "maximum", "pattern", "minLength", "maxLength", "deprecated"),
     },
 )
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a document keeps its schemas: folders of definitions, and schemas beside them with their names.
+
+    Without `roots` the document itself is one where it says something. `names` are given by the user: to a pointer, or
+    to a name as the schema says it.
+    """
+
+    folders: tuple[str, ...] = tuple(f"#/{container}" for container in CONTAINERS)
+    roots: Mapping[str, str] | None = None
+    names: Mapping[str, str] = {}
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -51,11 +63,19 @@ class Document(msgspec.Struct, frozen=True):
                 return pointer
         return None
 
-    def definitions(self) -> Iterator[tuple[str, str]]:
-        """(key, pointer) of every definition under the root, those in folders by their last key."""
-        for container in CONTAINERS:
-            if isinstance(self.root, dict) and isinstance(self.root.get(container), dict):
-                yield from _definitions(self.root[container], f"#/{container}")
+    def is_folder(self, pointer: str) -> bool:
+        """Whether definitions stand at `pointer`, and no schema; raises KeyError when nothing is there."""
+        return _is_folder(self.at(pointer))
+
+    def definitions(self, folders: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        """(key, pointer) of every definition in `folders`, those in folders of their own by their last key."""
+        for pointer in folders:
+            try:
+                folder = self.at(pointer)
+            except KeyError:
+                continue
+            if isinstance(folder, dict):
+                yield from _definitions(folder, pointer)
 
 
 def escaped(step: str) -> str:

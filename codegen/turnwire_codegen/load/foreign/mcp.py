@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from turnwire_codegen.ir import Record
-from turnwire_codegen.load.foreign.document import CONTAINERS
+from turnwire_codegen.load.foreign.document import CONTAINERS, Layout
 from turnwire_codegen.load.foreign.plain import Loaded, load_plain
 from turnwire_codegen.load.foreign.roots import ROOTS, with_methods
 
@@ -24,9 +24,9 @@ def is_mcp(document: Any) -> bool:
     return any(_names_a_message(arm, definitions) for union in unions for arm in union.get("anyOf", []))
 
 
-def load_mcp(document: Any, path: Path) -> Loaded:
+def load_mcp(document: Any, path: Path, layout: Layout) -> Loaded:
     """The types of the file with a method table made of its unions."""
-    return with_methods(load_plain(document, path), _results)
+    return with_methods(load_plain(document, path, layout), _results)
 
 
 def _results(arm: Record, _: str | None) -> tuple[str, ...]:

@@ -6,19 +6,19 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen.ir import ByField, Declaration, Family, Protocol, Union
-from turnwire_codegen.load.foreign.document import CONTAINERS, Document
+from turnwire_codegen.load.foreign.document import CONTAINERS, Document, Layout
 from turnwire_codegen.load.foreign.lower import declare
 from turnwire_codegen.load.foreign.work import Work
 from turnwire_codegen.load.tagging import tagged
 from turnwire_codegen.problems import Finding
 
-__all__ = ["Loaded", "load_plain", "tag_all"]
+__all__ = ["Loaded", "is_schema", "load_plain", "tag_all"]
 
 _HEAD = frozenset({"$schema", "$id", "$comment", "title", "description", *CONTAINERS})
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
-    """A foreign schema as IR. `root` is the declaration of the document itself, where it is a schema.
+    """A foreign schema as IR. `root` is the declaration of the document itself, where it is one schema.
 
     `origins` has the pointer of every declaration, `declared` only those of definitions and of the root.
     """
@@ -30,15 +30,14 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     findings: list[Finding]
 
 
-def load_plain(document: Any, path: Path) -> Loaded:
+def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
     """The protocol of one file; everything is kept that can be, the rest is in `findings`."""
-    work = Work(Document(document))
+    work = Work(Document(document), layout.names)
     head: dict[str, Any] = document if isinstance(document, dict) else {}
-    named = [(work.claim(key, pointer), pointer) for key, pointer in work.document.definitions()]
-    root = None
-    if _says_something(head):
-        root = work.claim(str(head.get("title") or path.stem), "#")
-        named.append((root, "#"))
+    named = [(work.claim(key, pointer), pointer) for key, pointer in work.document.definitions(layout.folders)]
+    alone = {"#": str(head.get("title") or path.stem)} if is_schema(head) else {}
+    roots = alone if layout.roots is None else layout.roots
+    named += [(work.claim(name, pointer), pointer) for pointer, name in roots.items()]
     for name, pointer in named:
         declare(name, pointer, work)
     made = {name: declaration for name, declaration in work.made.items() if declaration is not None}
@@ -52,11 +51,17 @@ def load_plain(document: Any, path: Path) -> Loaded:
     protocol = Protocol(id=str(head.get("$id") or path.name), title=family.title, version="", families=(family,))
     return Loaded(
         protocol=protocol,
-        root=root,
+        root=named[-1][0] if len(roots) == 1 else None,
         origins=work.origins,
         declared=dict(named),
         findings=work.found,
     )
+
+
+def is_schema(head: dict[str, Any]) -> bool:
+    """Whether the root is a schema itself and not only a folder of definitions; `type: object` alone is a habit."""
+    words = set(head) - _HEAD
+    return bool(words) and not (words == {"type"} and any(container in head for container in CONTAINERS))
 
 
 def tag_all(made: dict[str, Declaration]) -> dict[str, Declaration]:
@@ -74,9 +79,3 @@ def tag_all(made: dict[str, Declaration]) -> dict[str, Declaration]:
             tags |= arms
             settled[name] = found
     return settled
-
-
-def _says_something(head: dict[str, Any]) -> bool:
-    """Whether the root is a schema itself and not only a folder of definitions; `type: object` alone is a habit."""
-    words = set(head) - _HEAD
-    return bool(words) and not (words == {"type"} and any(container in head for container in CONTAINERS))

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -36,6 +37,7 @@ class Work(msgspec.Struct):
     """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made."""
 
     document: Document
+    given: Mapping[str, str] = {}
     names: dict[str, str] = {}
     made: dict[str, Declaration | None] = {}
     origins: dict[str, str] = {}
@@ -43,7 +45,7 @@ class Work(msgspec.Struct):
 
     def claim(self, wanted: str, pointer: str) -> str:
         """A name for the node at `pointer`: the wanted one, or where that is taken one that follows from its place."""
-        name = spelled(wanted)
+        name = self.given.get(pointer) or self.given.get(wanted) or spelled(wanted)
         if name in self.origins:
             name = f"{name}{hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()}"
         self.names.setdefault(pointer, name)
