@@ -44,6 +44,15 @@ client.onRequest("approval/request", () => ({ nonce: "" }));
 client.on("turn/started", ({ item }) => item);
 console.log(PROTOCOL_VERSION, checkThreadStartParams({ threadId: "" })?.pointer);
 await client.close();
+for await (const message of client.notifications()) {
+  if (message.method === "turn/completed") {
+    console.log(message.params.turn.status);
+    // @ts-expect-error the method decides what params there are
+    console.log(message.params.item);
+  } else if (message.method === "item/completed" && message.params.item.type === "toolCall") {
+    console.log(message.params.item.toolName);
+  }
+}
 """
 USE_OF_NODE = """
 import { spawn } from "turnwire/node";

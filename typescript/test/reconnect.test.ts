@@ -248,11 +248,15 @@ test("a thread that is gone is told and no longer resumed; a busy server is aske
   second.say({ id: busy["id"], error: { code: -32001, message: "busy", data: overloaded } });
   const again = await second.answer(resumed("busy", 1));
   await settled();
+  await second.transport.close();
+  const third = await stage.greeted();
+  const last = await third.next();
   await client.close();
   const told = stage.changes.find((change) => change.kind === "notResumed");
 
   assert.equal(told?.threadId, "gone");
   assert.deepEqual(again["params"], { threadId: "busy", afterSeq: 1 });
+  assert.deepEqual(last["params"], { threadId: "busy", afterSeq: 1 });
 });
 
 test("a server that refuses for good ends the client, one that is busy does not", async () => {
