@@ -123,10 +123,10 @@ export class Peer {
       case "result":
         return this.#settle(message.id, message.result);
       case "error":
-        // RPC-17: a response with an id that is null or unknown is never answered; here it is a fault to be told.
-        return message.id !== null && this.#pending.questionOf(message.id) !== undefined
-          ? this.#pending.reject(message.id, message.error)
-          : this.#fault(`an error answers no request: ${message.error.message}`, text);
+        // RPC-7: an error with `id:null` is about something that the other side could not read; who sent it is not known.
+        return message.id === null
+          ? this.#fault(`the other side could not read a message: ${message.error.message}`, text)
+          : this.#pending.reject(message.id, message.error);
       case "fault":
         if (message.reply !== undefined) {
           this.#transport.send(message.reply);

@@ -148,11 +148,23 @@ test("a request that is not answered in time ends, and a late answer is ignored"
   const error = await rejection(client.ping({}, { timeoutMs: 5 }));
   const { id } = await server.next();
   server.say({ id, result: {} });
+  server.say({ id, error: { code: -32603, message: "late too" } });
   const call = client.ping();
   await server.answer({ alive: true });
 
   assert.deepEqual([error.name, error.message], ["RequestTimeout", "ping got no answer within 5 ms"]);
   assert.deepEqual(await call, { alive: true });
+  assert.deepEqual(client.faults, []);
+});
+
+test("an error about something unreadable is kept as a fault", async () => {
+  const { client, server } = await connected();
+  server.say({ id: null, error: { code: -32700, message: "what?" } });
+  const call = client.ping();
+  await server.answer({});
+  await call;
+
+  assert.match(client.faults.join(), /^the other side could not read a message: what\?: /);
 });
 
 test("a signal stops the waiting, and a request that was aborted before is not sent", async () => {
