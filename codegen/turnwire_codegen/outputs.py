@@ -15,6 +15,7 @@ from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import Bundle, bundle
 from turnwire_codegen.emit.jsonschema.canonical import digest
 from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
+from turnwire_codegen.emit.openrpc import emit_openrpc
 from turnwire_codegen.emit.python import emit_python
 from turnwire_codegen.emit.python.limits import untyped_members
 from turnwire_codegen.emit.python.validators import emit_validators as emit_python_validators
@@ -116,18 +117,26 @@ def _docs(source: Source) -> Files:
     return {PAGE: emit_docs(source.protocol, source.beside, source.header), **source.beside.pages}
 
 
+def _openrpc(source: Source) -> Files:
+    return emit_openrpc(source.protocol, source.beside, source.header)
+
+
 def _canonical(protocol: Protocol, made: Bundle, command: str) -> Source:
     roots = {name: f"#/$defs/{name}" for name in made.schema["$defs"]}
     return Source(protocol, made.canonical, checks_of(made.schema, "bundle.json", roots), command)
 
 
 class Command(msgspec.Struct, frozen=True):
-    """A command: what it says of itself, the rules that its types hold, its emitter; `tells`: to people, by example."""
+    """A command: what it says of itself, the rules that its types hold, its emitter.
+
+    Those that tell check nothing and show examples; some can do nothing without methods.
+    """
 
     help: str
     held: frozenset[type]
     files: Callable[[Source], Files] | None = None
     tells: bool = False
+    of_methods: bool = False
 
 
 _ALL_RULES = frozenset(
@@ -138,6 +147,7 @@ COMMANDS: Mapping[str, Command] = {
     "generate-ts": Command("TypeScript types.", frozenset(), _typescript),
     "generate-json-schema": Command("JSON Schema: bundles, types, methods.", _ALL_RULES),
     "generate-docs": Command("A reference in Markdown.", _ALL_RULES, _docs, tells=True),
+    "generate-openrpc": Command("OpenRPC documents.", _ALL_RULES, _openrpc, tells=True, of_methods=True),
 }
 
 
@@ -206,6 +216,10 @@ def _of_file(command: str, path: Path, words: str, style: str, reading: Reading)
     if loaded is None:
         return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
     protocol = run(loaded.protocol, FOREIGN_PASSES)
+    if COMMANDS[command].of_methods and not protocol.methods:
+        what, fix = "names no methods", "use generate-docs"
+        problem = Problem(severity="error", file=str(path), where="#", what=what, fix=fix)
+        return Made(source=path.name, problems=[*problems, problem], unreadable=True)
     schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
     # Nothing of what is told to people checks anything, so what the page does not say is lost.
     checks = Checks(None, {}, []) if COMMANDS[command].tells else checks_of(document, path.name, loaded.declared)

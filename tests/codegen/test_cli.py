@@ -12,7 +12,7 @@ from codegen.workshop import ROOT, generate
 from turnwire_codegen import canonical
 
 BINDINGS = ["generate-python", "generate-ts", "generate-json-schema"]
-COMMANDS = [*BINDINGS, "generate-docs"]
+COMMANDS = [*BINDINGS, "generate-docs", "generate-openrpc"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -47,6 +47,7 @@ COMMANDS = (
     Command("generate-ts", "generate", "write TypeScript bindings"),
     Command("generate-json-schema", "generate", "write the JSON Schema bundles"),
     Command("generate-docs", "generate", "write the reference as Markdown"),
+    Command("generate-openrpc", "generate", "write OpenRPC documents"),
     Command("rollout verify", "rollout", "check the record of a server, and name the first bad event"),
     Command("rollout show", "rollout", "print the events of a thread"),
     Command("rollout prune", "rollout", "replace the older events of a thread by one"),
