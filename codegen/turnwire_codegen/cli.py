@@ -7,7 +7,7 @@ import argparse
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import NamedTuple, NoReturn, TextIO
 
 import msgspec
 
@@ -15,11 +15,25 @@ from turnwire_codegen.emit.styles import OWN_STYLE, STYLES, StyleError
 from turnwire_codegen.files import OutputError, diff_all, manifested, refuse_strangers, write_all
 from turnwire_codegen.load.foreign.front import FRONT_ENDS, STDIN, Reading
 from turnwire_codegen.outputs import COMMANDS, Made, make
+from turnwire_codegen.problems import Problem
+from turnwire_codegen.project import CONFIGURATION, find_configuration, read_rows, words_of
 from turnwire_codegen.report import report_json
 
 __all__ = ["Options", "UsageError", "main"]
 
 DONE, FINDINGS, USAGE = 0, 1, 2
+_EXITS = "exit codes: 0 done, 1 findings, 2 wrong use"
+# The command that carries out all that a project's file names.
+PROJECT = "generate"
+_EXAMPLE = f"""printf '[[generate]]\\ntarget = "ts"\\nout = "types"\\n' > {CONFIGURATION} && turnwire {PROJECT}"""
+
+
+class Streams(NamedTuple):
+    """The three standard streams."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +61,8 @@ class UsageError(Exception):
 def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> int:
     """Run one command; `argv[0]` names it. A user's mistake raises nothing: it is a line on `stderr` and a code."""
     try:
+        if argv[:1] == [PROJECT]:
+            return _project(argv[1:], Streams(stdin, stdout, stderr))
         options = _options(argv, stdout)
         if options is None:
             return DONE
@@ -58,6 +74,41 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
     except (UsageError, OutputError, StyleError) as error:
         stderr.write(f"turnwire: {error}\n")
         return USAGE
+
+
+def _project(argv: Sequence[str], streams: Streams) -> int:
+    """Run each row of the project's file, whatever became of those before it; the worst code is the answer."""
+    parser = _project_parser()
+    if any(word in {"-h", "--help"} for word in argv):
+        streams.stdout.write(parser.format_help())
+        return DONE
+    given = parser.parse_args(argv)
+    path = given.config or find_configuration(Path())
+    if path is None:
+        raise UsageError(
+            f"no {CONFIGURATION} here, and no [tool.turnwire] in pyproject.toml; name a file with --config"
+        )
+    found: list[Problem] = []
+    rows = read_rows(path, found)
+    streams.stderr.writelines(f"turnwire: {problem}\n" for problem in found)
+    flags = [f"--{name}" for name in ("check", "clean", "dry-run") if getattr(given, name.replace("-", "_"))]
+    wide = {"experimental": True} if given.experimental else {}
+    codes = [main([*words_of(row | wide, path.parent), *flags], *streams) for row in rows]
+    return max(codes, default=USAGE)
+
+
+def _project_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=f"turnwire {PROJECT}",
+        description=f"All that {CONFIGURATION} or [tool.turnwire] in pyproject.toml names; flags are for every row.",
+        epilog=f"example: {_EXAMPLE}\n\n{_EXITS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--config", type=Path, metavar="FILE", help=f"the file (default: {CONFIGURATION}, else pyproject.toml)")
+    _add_shared_flags(parser)
+    return parser
 
 
 def _made(options: Options, stdin: TextIO) -> Made:
@@ -147,16 +198,13 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser = _Parser(
         prog=f"turnwire {command}",
         description=f"{COMMANDS[command].help} The stable part of the Turnwire Protocol, or a schema of your own.",
-        epilog=f"example: turnwire {command} --out generated\n\nexit codes: 0 done, 1 findings, 2 wrong use",
+        epilog=f"example: turnwire {command} --out generated\n\n{_EXITS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="DIR", help="the folder that the files are written to")
-    add("--check", action="store_true", help="write nothing; fail when a file is stale, missing or an orphan")
-    add("--clean", action="store_true", help="remove what an earlier run wrote and this one no longer does")
-    add("--experimental", action="store_true", help="with the experimental part of the protocol")
-    add("--dry-run", action="store_true", help="write nothing; say what would change")
+    _add_shared_flags(parser)
     add("--schema", type=Path, metavar="FILE", help="a schema of your own, JSON or YAML; a folder of them; - is stdin")
     add("--form", choices=sorted(FRONT_ENDS), help="how that schema says its methods (default: found by itself)")
     add("--root", metavar="POINTER", help="only what stands there in that schema, as in #/components/schemas")
@@ -166,3 +214,11 @@ def _parser(command: str) -> argparse.ArgumentParser:
     if command == "generate-python":
         add("--style", choices=STYLES, default=OWN_STYLE, help="what the types are made with (default: %(default)s)")
     return parser
+
+
+def _add_shared_flags(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--check", action="store_true", help="write nothing; fail when a file is stale, missing or an orphan")
+    add("--clean", action="store_true", help="remove what an earlier run wrote and this one no longer does")
+    add("--experimental", action="store_true", help="with the experimental part of the protocol")
+    add("--dry-run", action="store_true", help="write nothing; say what would change")

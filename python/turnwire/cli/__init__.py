@@ -43,6 +43,7 @@ COMMANDS = (
     Command("check list", "check", "list the checks"),
     Command("check explain", "check", "say what a check asks for and why"),
     Command("validate", "validate", "judge messages and transcripts by the schema"),
+    Command("generate", "generate", "write all that turnwire.toml names"),
     Command("generate-python", "generate", "write Python bindings"),
     Command("generate-ts", "generate", "write TypeScript bindings"),
     Command("generate-json-schema", "generate", "write the JSON Schema bundles"),
