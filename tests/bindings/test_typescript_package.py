@@ -17,7 +17,6 @@ from architecture.tree import environment
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "typescript"
 SERVER = [sys.executable, "-m", "turnwire", "serve", "--agent", "scripted"]
-DURABLE_SERVER = [sys.executable, str(ROOT / "tests" / "e2e" / "stdio_server.py"), "{}"]
 MODULE_LINES = 400
 
 # A program of someone who has installed the package and nothing else.
@@ -119,7 +118,7 @@ def test_its_own_tests_pass(package, tmp_path):
         "--ignore-scripts",
         cwd=package,
         TURNWIRE_SERVER=json.dumps(SERVER),
-        TURNWIRE_DURABLE_SERVER=json.dumps([*DURABLE_SERVER, str(tmp_path)]),
+        TURNWIRE_DURABLE_SERVER=json.dumps([*SERVER, "--state-dir", str(tmp_path)]),
         # Node 20 has a WebSocket, but shows it only when it is asked.
         NODE_OPTIONS="--experimental-websocket" if major == 20 else "",
     )
