@@ -4,8 +4,9 @@ This is the only hand-written module that imports `turnwire.generated`. A type i
 (`from turnwire.wire import ThreadStartParams`), so a process pays for the families that it speaks and for no other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from turnwire import generated
@@ -26,6 +27,7 @@ from turnwire.generated.states import MACHINES, Machine
 if TYPE_CHECKING:
     # What `__getattr__` resolves at run time, spelled for type checkers.
     from turnwire.generated import *  # noqa: F403
+    from turnwire.generated.checking import Fault
 
 __all__ = [
     "CLIENT_CAPABILITIES",
@@ -44,6 +46,7 @@ __all__ = [
     "Method",
     "params_decoder",
     "result_decoder",
+    "validators",
 ]
 
 
@@ -65,6 +68,16 @@ def result_decoder(method: str) -> Callable[[bytes], Any]:
         KeyError: the protocol has no such method, or it is a notification.
     """
     return _decoder(METHODS[method].result)
+
+
+@cache
+def validators() -> "Mapping[str, Callable[[Any], Fault | None]]":
+    """By the name of a type, a function from a plain JSON value to its first fault; None where it is valid.
+
+    They are many, so they are imported when first asked for.
+    """
+    found: Mapping[str, Callable[[Any], Fault | None]] = import_module("turnwire.generated.validators").VALIDATORS
+    return found
 
 
 def _decoder(name: str | None) -> Callable[[bytes], Any]:
