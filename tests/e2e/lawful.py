@@ -88,10 +88,10 @@ def assert_response_first(trace: list[Any]) -> None:
 
 
 def assert_nonces(trace: list[Any]) -> None:
-    """APPR-2: the nonce is in the request, in `pending` of `thread/resume`, and nowhere else."""
+    """APPR-2, and so for questions: the nonce is in the request, in `pending` of `thread/resume`, and nowhere else."""
     for frame in trace:
         message = frame.message
-        if frame.way == "s2c" and message.get("method") != "approval/request":
+        if frame.way == "s2c" and message.get("method") not in ("approval/request", "userInput/request"):
             result = message.get("result")
             if isinstance(result, dict):
                 # The schema speaks of nonces and holds none.

@@ -22,6 +22,8 @@ from turnwire.wire import (
     ThreadStartParams,
     Turn,
     TurnStartParams,
+    UserInput,
+    UserInputRequestParams,
 )
 
 SERVER = Path(__file__).with_name("stdio_server.py")
@@ -29,13 +31,16 @@ WITHIN = 10.0
 
 
 class Talk:
-    """One connection. `approvals` is how approvals are answered: a decision, a function, or None for no capability."""
+    """One connection. `approvals` is how approvals are answered: a decision, a function, or None for no capability;
+    `inputs` is a function from questions to an answer, or None."""
 
     def __init__(self, client: Client, recording: RecordingTransport, serving: "asyncio.Task[None] | None") -> None:
         self.client = client
         self.trace: list[Frame] = recording.trace
         self.transport = recording.inner
         self.asked: list[ApprovalRequestParams] = []
+        self.questions: list[UserInput] = []
+        self._questioned = asyncio.Event()
         # Cleared for a connection that comes to a turn late, or opts out of notifications.
         self.hears_all = True
         self._serving = serving
@@ -58,14 +63,17 @@ class Talk:
         serving: Any,
         *,
         approvals: Any = None,
+        inputs: Any = None,
         initialize: bool = True,
         **members: Any,
     ) -> "Talk":
         talk = cls(await Client.over(recording, within=WITHIN), recording, serving)
         if approvals is not None:
             talk.client.on_request("approval/request", talk._answering(approvals))
+        if inputs is not None:
+            talk.client.on_request("userInput/request", talk._answering_inputs(inputs))
         if initialize:
-            await talk.initialize(approvals=approvals is not None, **members)
+            await talk.initialize(approvals=approvals is not None, user_input=inputs is not None, **members)
         talk.hears_all = "opt_out_notifications" not in members
         return talk
 
@@ -100,6 +108,11 @@ class Talk:
             if wanted(message.params):
                 return message.params
 
+    async def questioned(self) -> UserInput:
+        """The questions that were asked of this connection first."""
+        await asyncio.wait_for(self._questioned.wait(), WITHIN)
+        return self.questions[0]
+
     def said(self, method: str) -> list[dict[str, Any]]:
         """The params of all notifications of this method so far."""
         return [frame.message["params"] for frame in self.trace if frame.message.get("method") == method]
@@ -130,5 +143,13 @@ class Talk:
             if callable(approvals):
                 return approvals(params)
             return ApprovalAnswer(decision=approvals, nonce=params.approval.binding.nonce)
+
+        return answer
+
+    def _answering_inputs(self, inputs: Any) -> Callable[[UserInputRequestParams], Any]:
+        def answer(params: UserInputRequestParams) -> Any:
+            self.questions.append(params.user_input)
+            self._questioned.set()
+            return inputs(params.user_input)
 
         return answer

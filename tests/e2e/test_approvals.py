@@ -268,3 +268,27 @@ async def test_a_decision_that_cannot_be_recorded_is_none(house, caplog):
     assert talk.items("toolCall") == []
     assert "no space left" in caplog.text
     talk.hears_all = False
+
+
+@pytest.mark.parametrize("method", ["approval/request", "userInput/request"])
+async def test_a_client_that_leaves_while_its_person_thinks_has_not_refused(house, method):
+    house.limits = {"approval_grace_ms": 20}
+    stays, leaves = await house.connect(), await house.connect(approvals=_think, inputs=_think)
+    thread_id = await leaves.thread()
+    await stays.client.thread_resume(ThreadResumeParams(thread_id=thread_id))
+    turn = await leaves.turn(thread_id, "approve rm" if method == "approval/request" else "ask name Who?")
+    asked = method.replace("request", "requested")
+    await stays.heard(asked)
+    await leaves.heard(asked)
+    await leaves.client.ping()
+    await leaves.client.close()
+    await stays.ended(turn)
+
+    answers = [frame.message for frame in leaves.trace if frame.way == "c2s" and "method" not in frame.message]
+    resolved = stays.said(method.replace("request", "resolved"))
+    assert answers == []
+    assert [params["resolution"]["outcome"] for params in resolved] == ["abandoned"]
+
+
+async def _think(_asked):
+    await asyncio.Event().wait()

@@ -115,18 +115,22 @@ async def test_after_a_stop_everything_is_as_it_was(tmp_path):
 
 
 # What ran, and what becomes of it: the status of the turn, why it ended, who pauses the thread.
-KILLED = [("slow 1000 20", ("interrupted", "crash", None)), ("approve rm", ("paused", None, "turn"))]
+KILLED = [
+    ("slow 1000 20", ("interrupted", "crash", None)),
+    ("approve rm", ("paused", None, "turn")),
+    ("ask name Who?", ("paused", None, "turn")),
+]
 
 
 @pytest.mark.parametrize(("line", "becomes"), KILLED)
 @pytest.mark.parametrize("look", ["list", "read", "resume"])
 async def test_after_a_kill_what_ran_is_ended_and_what_waited_waits(tmp_path, line, becomes, look):
     status, reason, paused_by = becomes
-    one = await Talk.over_stdio("{}", str(tmp_path), approvals=_never)
+    one = await Talk.over_stdio("{}", str(tmp_path), approvals=_never, inputs=_never)
     turn = await one.turn(await one.thread(), f"text whole\n{line}")
     await one.heard("item/completed", lambda params: params.item.type == "agentMessage")
     if paused_by:
-        await one.heard("approval/requested")
+        await one.heard("userInput/requested" if line.startswith("ask") else "approval/requested")
     else:
         await one.heard("item/agentMessage/delta", lambda params: params.delta == "1 ")
     os.kill(one.transport.pid, signal.SIGKILL)

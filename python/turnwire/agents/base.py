@@ -180,6 +180,14 @@ class TurnContext(Protocol):
         """Asks whether an operation may run. It returns for an answer with which the turn goes on; for any other
         (cancel, defer, interrupt) it never returns, and the turn ends."""
 
+    async def ask(self, questions: Sequence[wire.Question]) -> wire.UserInputResolution:
+        """Asks the person one to three questions and waits. `answers` are whole, secret ones too; they are absent where
+        nobody answered, as `outcome` says. A turn that pauses for it never goes on from here: the one that resumes it
+        asks again, and gets the answer."""
+
+    def ask_aside(self, questions: Sequence[wire.Question]) -> Awaitable[wire.UserInputResolution]:
+        """Asks as `ask` does, and the turn goes on meanwhile (INPUT-5); what is open when it ends is not answered."""
+
     def steered(self) -> Sequence[Steered]:
         """Takes the input that came since; each piece shows as a userMessage item."""
 

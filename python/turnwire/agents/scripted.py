@@ -33,6 +33,7 @@ from turnwire.agents.script import (
     read_script,
 )
 from turnwire.wire import FileChange, InputPart, PlanStep, Usage
+from turnwire.wire import Question as PersonQuestion
 
 __all__ = ["run"]
 
@@ -152,8 +153,10 @@ def _below(cwd: Any, path: str) -> Path | None:
     return found if root in found.parents else None
 
 
-async def _ask(turn: TurnContext, _command: Ask) -> None:
-    await _say(turn, Say("ask is not offered"))
+async def _ask(turn: TurnContext, command: Ask) -> None:
+    resolution = await turn.ask([PersonQuestion(id=command.id, text=command.words)])
+    given = [answer.text for answer in resolution.answers or () if answer.text]
+    await _say(turn, Say(given[0] if given else "no answer"))
 
 
 async def _listen(turn: TurnContext, _command: Listen) -> None:

@@ -172,7 +172,7 @@ class Client(Methods):
             self._backlog.put(Message(request.method, params, request.id))
             return encode_result(request.id, _default_answer(request.method, params))
         result = handler(params)
-        return _later(request, result) if inspect.isawaitable(result) else encode_result(request.id, result)
+        return self._later(request, result) if inspect.isawaitable(result) else encode_result(request.id, result)
 
     def handle_notification(self, notification: NotificationReceived) -> None:
         """See `Endpoint`. Params that are not what the protocol says are a fault of the server."""
@@ -227,6 +227,15 @@ class Client(Methods):
             context = {"message": "a notification handler failed", "exception": task.exception()}
             task.get_loop().call_exception_handler(context)
 
+    async def _later(self, request: RequestReceived, answer: Awaitable[Any]) -> bytes:
+        try:
+            return encode_result(request.id, await answer)
+        except asyncio.CancelledError:
+            if not self._peer.is_closed:
+                raise
+            # Who leaves while a person thinks has not answered; an error would be an answer, and count as a refusal.
+            return b""
+
     async def _explained(self, error: ConnectionClosed) -> ConnectionClosed:
         """The same error, with what the server did before it."""
         told = [str(error)]
@@ -235,10 +244,6 @@ class Client(Methods):
         if self.faults:
             told.append(f"it had written what is no message: {self.faults[0].excerpt.decode('utf-8', 'replace')!r}")
         return ConnectionClosed("; ".join(told))
-
-
-async def _later(request: RequestReceived, answer: Awaitable[Any]) -> bytes:
-    return encode_result(request.id, await answer)
 
 
 def _default_answer(method: str, params: Any) -> Any:

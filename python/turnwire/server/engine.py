@@ -14,7 +14,6 @@ from turnwire import wire
 from turnwire.agents.base import Agent
 from turnwire.errors import Refusal, host_error, shutting_down
 from turnwire.server import queue
-from turnwire.server.approvals import Approvals
 from turnwire.server.host import HostError, TurnRequest
 from turnwire.server.hub import Listener
 from turnwire.server.idempotency import Keys
@@ -25,6 +24,7 @@ from turnwire.server.state import ServerState
 from turnwire.server.thread import LiveThread
 from turnwire.server.threads import Threads
 from turnwire.server.turn import TurnRun
+from turnwire.server.waiting import Requests
 from turnwire.store.memory import MemoryStore
 from turnwire.wire import Turn
 
@@ -50,14 +50,14 @@ class Engine:
             state.store = MemoryStore()
         self.threads = Threads(state.store, state.hub)
         self.threads.recover()
-        self.approvals = Approvals(state.hub, state.limits)
+        self.requests = Requests(state.hub, state.limits)
         self.keys = Keys(RecordedKeys(state.store, self.threads))
         self._tasks: set[asyncio.Task[None]] = set()
 
     def subscribe(self, thread_id: str, listener: Listener) -> None:
         """The connection hears the thread from now on, and is asked what waits in it."""
         if self._state.hub.subscribe(thread_id, listener):
-            self.approvals.subscribed(thread_id, listener)
+            self.requests.subscribed(thread_id, listener)
 
     def subscribe_again(self, thread_id: str, listener: Listener) -> None:
         """As `subscribe`, for a request that is repeated: its thread may have been deleted since, which changes nothing
@@ -71,7 +71,7 @@ class Engine:
     def unsubscribe(self, thread_id: str, listener: Listener) -> bool:
         """The connection hears no more of it; whether the thread is unloaded now."""
         self._state.hub.unsubscribe(thread_id, listener)
-        self.approvals.gone(thread_id, listener)
+        self.requests.gone(thread_id, listener)
         self.threads.unload(thread_id)
         return not self.threads.is_loaded(thread_id)
 
@@ -139,7 +139,7 @@ class Engine:
             agent,
             opening=opening,
             run_config=run_config,
-            approvals=self.approvals,
+            requests=self.requests,
             expose_errors=self._state.host.expose_errors,
             ended=self._ended,
         )

@@ -122,6 +122,9 @@ def _moved(thread: LiveThread, item: Any, ids: dict[str, str]) -> Any:
         parent_item_id=UNSET if parent is UNSET else ids.get(parent, UNSET),
         forked_from=item.id,
     )
+    if item.type == "userInput":
+        place = {"thread_id": thread.id, "turn_id": moved.turn_id, "item_id": moved.id}
+        return replace(moved, user_input=replace(item.user_input, **place))
     return replace(moved, approval=_moved_approval(thread, item.approval, ids)) if item.type == "approval" else moved
 
 

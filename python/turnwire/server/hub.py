@@ -25,10 +25,10 @@ class Listener(Protocol):
 
 
 class Asker(Listener, Protocol):
-    """A connection that may declare that it answers approvals."""
+    """A connection that may declare that it answers requests."""
 
-    # Whether the client declared the capability `approvals` (LIFE-18).
-    answers_approvals: bool
+    # The requests that the client declared a capability for (LIFE-18).
+    answers: frozenset[str]
 
     async def ask(self, method: str, params: msgspec.Struct) -> Any:
         """The typed answer of the client to a request.

@@ -27,7 +27,10 @@ def schema_file(name: str) -> str:
 _EXPORT = ("schemaExport",) if os.path.exists(schema_file("schema.ts")) else ()  # noqa: PTH110 - see above
 
 OFFERED = frozenset(
-    ("threads", "turns", "queue", "steer", "fork", "rewind", "approvals", "appContext", "events", "models", *_EXPORT)
+    (
+        *("threads", "turns", "queue", "steer", "fork", "rewind", "approvals", "userInput"),
+        *("appContext", "events", "models", *_EXPORT),
+    )
 )
 """The keys whose methods and members are served. `conformance` gates neither."""
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from turnwire.server.run_context import Carried
+from turnwire.server.resuming import Carried
 from turnwire.wire import InputPart, Turn
 
 __all__ = ["Opening"]
@@ -20,6 +20,6 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     principal: str | None = None
     # The idempotency key of the request, which the first event of the turn is recorded with.
     key: str | UnsetType = UNSET
-    # The paused turn that this one goes on with, and how its approvals are resolved.
+    # The paused turn that this one goes on with, and how what waits in it is resolved.
     resumes: Turn | None = None
     carried: Sequence[Carried] = ()

@@ -8,12 +8,16 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.agents.base import Question, Steered, Verdict
-from turnwire.server.approvals import OPTIONS, Approvals, announce_resolution
+from turnwire.server.approvals import APPROVAL, OPTIONS
 from turnwire.server.canonical import digest
 from turnwire.server.ids import new_id
 from turnwire.server.inbox import Inbox
+from turnwire.server.inputs import INPUT, questions_digest
 from turnwire.server.items import FileOperation, Growing, Items, ToolOperation
-from turnwire.server.thread import LiveThread, with_nonce
+from turnwire.server.questions import Asked, id_of
+from turnwire.server.resuming import Carried, key_of
+from turnwire.server.thread import LiveThread
+from turnwire.server.waiting import Kind, Requests, Waiting
 from turnwire.store.history import SavedRecord
 from turnwire.wire import (
     AgentMessageItem,
@@ -38,9 +42,14 @@ from turnwire.wire import (
     TurnPlanUpdatedParams,
     TurnUsageUpdatedParams,
     Usage,
+    UserInput,
+    UserInputBinding,
+    UserInputItem,
+    UserInputResolution,
 )
+from turnwire.wire import Question as PersonQuestion
 
-__all__ = ["Carried", "Ending", "RunContext"]
+__all__ = ["Ending", "RunContext"]
 
 _T = TypeVar("_T")
 
@@ -56,13 +65,6 @@ class Ending(NamedTuple):
     error: TurnError | UnsetType = UNSET
 
 
-class Carried(NamedTuple):
-    """An approval of a paused turn, and how the turn that resumes it was told to resolve it."""
-
-    approval: Approval
-    resolution: ApprovalResolution
-
-
 class RunContext:
     """See `TurnContext`."""
 
@@ -74,7 +76,7 @@ class RunContext:
         given: Sequence[InputPart],
         run_config: Any,
         carried: Sequence[Carried],
-        approvals: Approvals,
+        requests: Requests,
         stop: Callable[[Ending], None],
     ) -> None:
         self.turn = turn
@@ -83,9 +85,11 @@ class RunContext:
         self.resumed = None if turn.resumes is UNSET else thread.history.saved(turn.resumes)
         self.items = Items(thread, turn.id)
         self.inbox = Inbox()
-        self.carried = {one.approval.binding.operation_digest: one for one in carried}
+        self.carried = {key_of(one.asked): one for one in carried}
         self._live = thread
-        self._approvals = approvals
+        self._requests = requests
+        # The questions that are open beside the work, by item (INPUT-5).
+        self._asides: dict[str, Waiting] = {}
         self._stop = stop
         self._state: Any = None
         self._pausing = False
@@ -179,39 +183,82 @@ class RunContext:
         approval = self._approval(question, operation, carried)
         item = ApprovalItem(**self.items.common(approval.item_id), approval=approval)
         self.items.start(item)
-        if carried is not None:
-            resolution = self._resolve_carried(_with_nonce_of(approval, carried.approval), carried.resolution)
+        resolution: ApprovalResolution
+        if carried is not None and carried.resolution is not None:
+            resolution = self._resolve_carried(APPROVAL, approval, carried)
         else:
             self.keep_state()
-            resolution = await self._ask(item)
+            resolution = await self._wait(self._requests.ask(self._live, APPROVAL, approval))
         self.items.complete(item.id, _ITEM_EVENTS[resolution.decision], resolution=resolution)
         if resolution.decision in ("cancel", "defer"):
             await self._never(Ending("pause") if resolution.decision == "defer" else Ending("interrupt", "user"))
         assert approval.subject_item_id is not UNSET, "every approval here reserves an id"
         return Verdict(resolution.decision == "accept", approval.subject_item_id, resolution)
 
+    async def ask(self, questions: Sequence[PersonQuestion]) -> UserInputResolution:
+        carried = self.carried.pop(questions_digest(questions), None)
+        asked = self._user_input(questions, carried, blocking=True)
+        self.items.start(UserInputItem(**self.items.common(asked.item_id), user_input=asked))
+        resolution: UserInputResolution
+        if carried is not None and carried.resolution is not None:
+            resolution = self._resolve_carried(INPUT, asked, carried)
+        else:
+            self.keep_state()
+            waiting = self._requests.ask(self._live, INPUT, asked)
+            resolution = await self._wait(waiting)
+            if waiting.is_deferred:
+                self.items.complete(asked.item_id, "interrupt")
+                await self._never(Ending("pause"))
+        self._end_question(asked, resolution)
+        return resolution
+
+    def ask_aside(self, questions: Sequence[PersonQuestion]) -> Awaitable[UserInputResolution]:
+        asked = self._user_input(questions, None, blocking=False)
+        self.items.start(UserInputItem(**self.items.common(asked.item_id), user_input=asked))
+        waiting = self._asides[asked.item_id] = self._requests.ask(self._live, INPUT, asked)
+        waiting.future.add_done_callback(lambda answered: self._end_aside(asked, answered))
+        # Whoever stops waiting for the answer does not take the question back.
+        return asyncio.shield(waiting.future)
+
+    def end_asides(self) -> None:
+        """The turn ends: questions that are open beside it are not answered any more, and their items are completed."""
+        for waiting in list(self._asides.values()):
+            self._requests.interrupt(waiting)
+            self._end_aside(waiting.asked, waiting.future)
+
     def keep_state(self) -> None:
         """Records where the agent stands, so that a paused turn can go on from here."""
         if self._state is not None and self._state != self._live.history.saved(self.turn.id):
             self._live.record("record/saved", SavedRecord(turn_id=self.turn.id, state=self._state))
 
-    async def _ask(self, item: ApprovalItem) -> ApprovalResolution:
-        waiting = self._approvals.ask(self._live, item)
+    async def _wait(self, waiting: Waiting) -> Any:
         try:
             return await waiting.future
         except asyncio.CancelledError:
-            # TURN-14: a turn that pauses "lists in `pending` what waits", for whichever approval it pauses.
-            resolution = self._approvals.suspend(waiting) if self._pausing else self._approvals.interrupt(waiting)
-            self.items.complete(item.id, "interrupt", resolution=resolution)
+            # TURN-14: a turn that pauses "lists in `pending` what waits", for whatever it pauses.
+            resolution = self._requests.suspend(waiting) if self._pausing else self._requests.interrupt(waiting)
+            members = {} if waiting.is_deferred and waiting.kind is INPUT else {"resolution": resolution}
+            self.items.complete(waiting.asked.item_id, "interrupt", **members)
             raise
 
-    def _resolve_carried(self, approval: Approval, resolution: ApprovalResolution) -> ApprovalResolution:
-        announce_resolution(self._live, approval, resolution)
-        if resolution.decision == "defer":
-            self._live.deferred[approval.approval_id] = approval
-        else:
-            self._approvals.close([approval.approval_id], resolution.outcome)
+    def _resolve_carried(self, kind: Kind, asked: Asked, carried: Carried) -> Any:
+        resolution = carried.resolution
+        kind.announce_end(self._live, asked, resolution, defers=False)
+        if isinstance(resolution, ApprovalResolution) and resolution.decision == "defer":
+            self._live.deferred[id_of(asked)] = carried.asked
+        elif resolution is not None:
+            self._requests.close([id_of(asked)], resolution.outcome)
         return resolution
+
+    def _end_question(self, asked: UserInput, resolution: UserInputResolution) -> None:
+        event = "complete" if resolution.outcome == "answered" else "interrupt"
+        self.items.complete(asked.item_id, event, resolution=INPUT.shown(asked, resolution))
+
+    def _end_aside(self, asked: Any, answered: "asyncio.Future[Any]") -> None:
+        # It comes twice where the turn ends in the moment of the answer.
+        if self._asides.pop(asked.item_id, None) is None or answered.cancelled() or answered.exception() is not None:
+            return
+        self._end_question(asked, answered.result())
 
     async def _never(self, ending: Ending) -> None:
         """Ends the turn; the agent does not go on from here."""
@@ -219,9 +266,21 @@ class RunContext:
         self._stop(ending)
         await asyncio.get_running_loop().create_future()
 
+    def _user_input(self, questions: Sequence[PersonQuestion], carried: Carried | None, *, blocking: bool) -> UserInput:
+        expires_at = self._requests.expiry() if carried is None else carried.asked.binding.expires_at
+        return UserInput(
+            user_input_id=new_id("input") if carried is None else id_of(carried.asked),
+            thread_id=self._live.id,
+            turn_id=self.turn.id,
+            item_id=new_id("item"),
+            questions=list(questions),
+            blocking=blocking,
+            binding=UserInputBinding(expires_at=expires_at),
+        )
+
     def _approval(self, question: Question, operation: str, carried: Carried | None) -> Approval:
         members = {name: getattr(question, name) for name in question.__struct_fields__}
-        expires_at = self._approvals.expiry() if carried is None else carried.approval.binding.expires_at
+        expires_at = self._requests.expiry() if carried is None else carried.asked.binding.expires_at
         cwd = self._live.header.cwd
         binding = ApprovalBinding(
             operation_digest=operation,
@@ -230,7 +289,7 @@ class RunContext:
         )
         return Approval(
             **members,
-            approval_id=new_id("appr") if carried is None else carried.approval.approval_id,
+            approval_id=new_id("appr") if carried is None else id_of(carried.asked),
             thread_id=self._live.id,
             turn_id=self.turn.id,
             item_id=new_id("item"),
@@ -250,9 +309,3 @@ def _operation_digest(question: Question) -> str:
         "toolName": question.tool_name,
     }
     return digest({name: msgspec.to_builtins(value) for name, value in members.items() if value is not UNSET})
-
-
-def _with_nonce_of(approval: Approval, other: Approval) -> Approval:
-    """The approval with the nonce under which it was asked first."""
-    nonce = with_nonce(other).binding.nonce
-    return msgspec.structs.replace(approval, binding=msgspec.structs.replace(approval.binding, nonce=nonce))

@@ -39,7 +39,7 @@ class Session:
         self, state: ServerState, peer: Peer, *, principal: str | None = None, at_end: AtEnd | None = None
     ) -> None:
         self.principal = principal
-        self.answers_approvals = False
+        self.answers: frozenset[str] = frozenset()
         self._state = state
         self._authorize = state.host.authorize
         self._peer = peer
@@ -97,7 +97,11 @@ class Session:
         self._machine.move("initialize")
         self._routes.clear()
         self._experimental = capabilities.experimental is True
-        self.answers_approvals = capabilities.approvals is True
+        declared = (
+            ("approval/request", capabilities.approvals),
+            ("userInput/request", capabilities.user_input),
+        )
+        self.answers = frozenset(method for method, given in declared if given is True)
         refused = set(capabilities.opt_out_notifications or ())
         if capabilities.tool_progress is not True:
             refused.add("item/toolCall/progress")  # ITEM-7

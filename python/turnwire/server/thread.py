@@ -5,7 +5,7 @@ their like, which carry no `seq`.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -13,18 +13,19 @@ from msgspec import UNSET, UnsetType
 
 from turnwire.errors import no_active_turn, not_found, thread_archived, thread_paused, turn_active
 from turnwire.server.hub import Hub
-from turnwire.server.ids import new_nonce, now_ms
+from turnwire.server.ids import now_ms
+from turnwire.server.questions import Asked, id_of, with_nonce
 from turnwire.state import next_state
 from turnwire.store.base import Store, StoredEvent, StoreFault
 from turnwire.store.chain import PRUNED
 from turnwire.store.history import RECORDS, ContextRecord, DiscardedRecord, HeldRecord, History
 from turnwire.wire import (
     ActiveTurn,
-    Approval,
     ContextEntry,
     InputPart,
     PausedBy,
     PendingApproval,
+    PendingUserInput,
     Thread,
     ThreadRewoundParams,
     ThreadStartedParams,
@@ -34,7 +35,7 @@ from turnwire.wire import (
     TurnStartedParams,
 )
 
-__all__ = ["LiveThread", "Running", "with_nonce", "without_nonce"]
+__all__ = ["LiveThread", "Running"]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -70,11 +71,11 @@ class LiveThread:
         self.broken = False
         # Set while the thread is being deleted: no turn may start any more.
         self.going = False
-        # The approvals of the turn that paused the thread, nonces included. After a restart they get new nonces.
-        self.deferred: dict[str, Approval] = {}
+        # What waits in the turn that paused the thread, nonces included. After a restart they get new nonces.
+        self.deferred: dict[str, Asked] = {}
         paused = history.paused_turn()
         if paused is not None:
-            self.defer(pending.approval for pending in paused.pending or () if isinstance(pending, PendingApproval))
+            self.defer(_waiting_in(paused))
 
     @classmethod
     def start(cls, header: Thread, store: Store, hub: Hub, *, key: str | UnsetType = UNSET) -> "LiveThread":
@@ -226,8 +227,8 @@ class LiveThread:
             self._change_status(next_state("thread", "paused", "thread/unpause"))
 
     def rewind(self, item_id: str, *, key: str | UnsetType = UNSET) -> tuple[list[str], list[str]]:
-        """Takes back what comes after an item (THR-8); the turns that are in no list any more, and the approvals that
-        waited and do not any more."""
+        """Takes back what comes after an item (THR-8); the turns that are in no list any more, and what waited
+        and does not any more."""
         end = self.history.place(item_id)
         removed = [turn_id for turn_id in self.history.turns if self.history.place(turn_id) > end]
         dropped = list(self.deferred)
@@ -239,17 +240,17 @@ class LiveThread:
         return removed, dropped
 
     def discard(self, paused: Turn) -> list[str]:
-        """The paused turn will not be resumed (TURN-14); returns the ids of the approvals that waited with it."""
+        """The paused turn will not be resumed (TURN-14); returns the ids of what waited with it."""
         dropped = list(self.deferred)
         self.deferred.clear()
         self.record("record/discarded", DiscardedRecord(turn_id=paused.id))
         self._rest("turn/completed")
         return dropped
 
-    def defer(self, approvals: Iterable[Approval]) -> None:
-        """Keeps the approvals of a turn that paused, so that answers to them can be checked."""
-        for approval in approvals:
-            self.deferred[approval.approval_id] = with_nonce(approval)
+    def defer(self, waiting: Iterable[Asked]) -> None:
+        """Keeps what waits in a turn that paused, so that answers to it can be checked."""
+        for asked in waiting:
+            self.deferred[id_of(asked)] = with_nonce(asked)
 
     def _demand_free(self) -> None:
         if self.going:
@@ -277,13 +278,9 @@ class LiveThread:
         self.record("thread/status/changed", params)
 
 
-def with_nonce(approval: Approval) -> Approval:
-    """The approval as those see it who may answer: with its nonce, a new one where it has none."""
-    if approval.binding.nonce is not UNSET:
-        return approval
-    return msgspec.structs.replace(approval, binding=msgspec.structs.replace(approval.binding, nonce=new_nonce()))
-
-
-def without_nonce(approval: Approval) -> Approval:
-    """The approval as everybody else sees it (APPR-2)."""
-    return msgspec.structs.replace(approval, binding=msgspec.structs.replace(approval.binding, nonce=UNSET))
+def _waiting_in(paused: Turn) -> Iterator[Asked]:
+    for pending in paused.pending or ():
+        if isinstance(pending, PendingApproval):
+            yield pending.approval
+        elif isinstance(pending, PendingUserInput):
+            yield pending.user_input

@@ -10,13 +10,14 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from turnwire.agents.base import Agent, AgentFailed
-from turnwire.server.approvals import Approvals
 from turnwire.server.ids import now_ms
 from turnwire.server.opening import Opening
+from turnwire.server.questions import pending_of, without_nonce
 from turnwire.server.run_context import Ending, RunContext
-from turnwire.server.thread import LiveThread, without_nonce
+from turnwire.server.thread import LiveThread
+from turnwire.server.waiting import Requests
 from turnwire.state import next_state
-from turnwire.wire import Evidence, InputPart, PendingApproval, Turn, TurnError, UserMessageItem
+from turnwire.wire import Evidence, InputPart, Turn, TurnError, UserMessageItem
 
 __all__ = ["TurnRun"]
 
@@ -38,7 +39,7 @@ class TurnRun:
         *,
         opening: Opening,
         run_config: Any,
-        approvals: Approvals,
+        requests: Requests,
         expose_errors: bool,
         ended: Callable[[LiveThread, Turn | None], None],
     ) -> None:
@@ -56,7 +57,7 @@ class TurnRun:
             given=opening.given,
             run_config=run_config,
             carried=opening.carried,
-            approvals=approvals,
+            requests=requests,
             stop=self._stop,
         )
         thread.begin(turn, key=opening.key)
@@ -110,10 +111,11 @@ class TurnRun:
 
     def _record_end(self, ending: Ending) -> Turn:
         context = self._context
+        context.end_asides()
         context.items.close(_ITEM_EVENTS[ending.event])
         if ending.event == "pause":
             context.keep_state()
-            self._thread.defer(one.approval for one in context.carried.values())
+            self._thread.defer(one.asked for one in context.carried.values())
         else:
             self._thread.deferred.clear()
         turn = self._thread.history.turns[self.turn_id]
@@ -134,7 +136,7 @@ class TurnRun:
         return ended
 
     def _pending(self) -> list[Any]:
-        return [PendingApproval(approval=without_nonce(one)) for one in self._thread.deferred.values()]
+        return [pending_of(without_nonce(one)) for one in self._thread.deferred.values()]
 
 
 def _output_digest(output: str | UnsetType) -> str | UnsetType:

@@ -288,11 +288,23 @@ class History:
         self._move_turn(params.turn_id, "approval/requested")
 
     def _approval_resolved(self, params: Any, _seq: int) -> None:
-        if params.approval_id not in self.waiting:
+        self._answered(params.approval_id, params.turn_id)
+
+    def _input_resolved(self, params: Any, _seq: int) -> None:
+        self._answered(params.user_input_id, params.turn_id)
+
+    def _answered(self, id_: str, turn_id: str) -> None:
+        if id_ not in self.waiting:
             return
-        self.waiting.remove(params.approval_id)
+        self.waiting.remove(id_)
         if not self.waiting:
-            self._move_turn(params.turn_id, "answered")
+            self._move_turn(turn_id, "answered")
+
+    def _input_requested(self, params: Any, _seq: int) -> None:
+        # INPUT-5: "A question that is not `blocking` does not stop the turn."
+        if params.user_input.blocking:
+            self.waiting.add(params.user_input.user_input_id)
+            self._move_turn(params.turn_id, "userInput/requested")
 
     def _queue_updated(self, params: Any, _seq: int) -> None:
         self.queue = params.entries
@@ -348,6 +360,8 @@ class History:
         "thread/rewound": _rewound,
         "approval/requested": _approval_requested,
         "approval/resolved": _approval_resolved,
+        "userInput/requested": _input_requested,
+        "userInput/resolved": _input_resolved,
         "record/held": _held,
         "record/context": _context_given,
         "record/saved": _saved_record,

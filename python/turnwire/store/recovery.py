@@ -16,17 +16,20 @@ from turnwire.state import next_state
 from turnwire.store.base import StoredEvent
 from turnwire.store.history import History
 from turnwire.wire import (
-    Approval,
     ApprovalItem,
     ApprovalResolution,
     ApprovalResolvedParams,
     Evidence,
     ItemCompletedParams,
     PendingApproval,
+    PendingUserInput,
     ThreadStatusChangedParams,
     Turn,
     TurnCompletedParams,
     TurnQueueUpdatedParams,
+    UserInputItem,
+    UserInputResolution,
+    UserInputResolvedParams,
     params_decoder,
 )
 
@@ -66,14 +69,12 @@ class _Recovery:
         self._history = history
         self._now = max(now, history.header.updated_at)
 
-    def end(self, turn: Turn, resolutions: dict[str, ApprovalResolution]) -> bool:
+    def end(self, turn: Turn, resolutions: dict[str, Any]) -> bool:
         """Ends a turn whose agent is gone; whether it is paused."""
         items: list[Any] = list(self._history.items_of(turn.id))
-        pending = [
-            item.approval for item in items if item.type == "approval" and self._waits(item.approval, resolutions)
-        ]
+        waiting = [item for item in items if self._waits(item, resolutions)]
         begun = [item for item in items if item.status == "inProgress"]
-        pauses = bool(pending) and all(item.type == "approval" and item.approval in pending for item in begun)
+        pauses = bool(waiting) and all(item in waiting or _is_aside(item) for item in begun)
         for item in begun:
             self._complete(item, resolutions, decision="defer" if pauses else "decline")
         output = next((item.text for item in reversed(items) if item.type == "agentMessage"), UNSET)
@@ -83,7 +84,7 @@ class _Recovery:
             completed_at=self._now,
             end_reason=UNSET if pauses else "crash",
             final_output=output,
-            pending=[PendingApproval(approval=approval) for approval in pending] if pauses else UNSET,
+            pending=[_pending(item) for item in waiting] if pauses else UNSET,
             evidence=Evidence(
                 status="blocked" if pauses else "cancelled",
                 seq=self._seq,
@@ -121,19 +122,39 @@ class _Recovery:
     def _seq(self) -> int:
         return self._history.header.seq + len(self.recorded) + 1
 
-    def _waits(self, approval: Approval, resolutions: dict[str, ApprovalResolution]) -> bool:
+    def _waits(self, item: Any, resolutions: dict[str, Any]) -> bool:
         """Whether it waited for an answer, or was to wait in a paused turn."""
-        resolution = resolutions.get(approval.approval_id)
+        if item.type == "userInput":
+            return item.user_input.user_input_id in self._history.waiting
+        if item.type != "approval":
+            return False
+        resolution = resolutions.get(item.approval.approval_id)
         if resolution is None:
-            return approval.approval_id in self._history.waiting
+            return item.approval.approval_id in self._history.waiting
         return resolution.decision == "defer"
 
-    def _complete(self, item: Any, resolutions: dict[str, ApprovalResolution], *, decision: str) -> None:
+    def _complete(self, item: Any, resolutions: dict[str, Any], *, decision: str) -> None:
         members: dict[str, Any] = {"status": next_state("item", item.status, "interrupt"), "completed_at": self._now}
         if item.type == "approval":
             members["resolution"] = resolutions.get(item.approval.approval_id) or self._resolve(item, decision)
+        elif item.type == "userInput" and (decision == "decline" or _is_aside(item)):
+            # What waits on in a paused turn is not resolved; what does not, and was not answered, is.
+            members["resolution"] = resolutions.get(item.user_input.user_input_id) or self._close_question(item)
         place = {"thread_id": item.thread_id, "turn_id": item.turn_id}
         self._record("item/completed", ItemCompletedParams(**place, item=replace(item, **members), seq=self._seq))
+
+    def _close_question(self, item: UserInputItem) -> UserInputResolution:
+        resolution = UserInputResolution(outcome="crashed", at=self._now)
+        params = UserInputResolvedParams(
+            thread_id=item.thread_id,
+            turn_id=item.turn_id,
+            item_id=item.id,
+            user_input_id=item.user_input.user_input_id,
+            resolution=resolution,
+            seq=self._seq,
+        )
+        self._record("userInput/resolved", params)
+        return resolution
 
     def _resolve(self, item: ApprovalItem, decision: str) -> ApprovalResolution:
         resolution = ApprovalResolution(outcome="crashed", decision=decision, at=self._now)
@@ -153,12 +174,25 @@ class _Recovery:
         self.recorded.append(Recovered(type_, params))
 
 
-def _resolutions(events: Iterable[StoredEvent], turn_id: str) -> dict[str, ApprovalResolution]:
-    """How the approvals of a turn were resolved, by what was recorded."""
-    found = {}
+def _is_aside(item: Any) -> bool:
+    """INPUT-5: a question that is not `blocking` keeps nothing waiting."""
+    return item.type == "userInput" and not item.user_input.blocking
+
+
+def _pending(item: Any) -> PendingApproval | PendingUserInput:
+    if item.type == "approval":
+        return PendingApproval(approval=item.approval)
+    return PendingUserInput(user_input=item.user_input)
+
+
+def _resolutions(events: Iterable[StoredEvent], turn_id: str) -> dict[str, Any]:
+    """How the approvals and questions of a turn were resolved, by what was recorded."""
+    found: dict[str, Any] = {}
     for event in events:
-        if event.type == "approval/resolved":
+        if event.type in ("approval/resolved", "userInput/resolved"):
             params = params_decoder(event.type)(event.payload)
             if params.turn_id == turn_id:
-                found[params.approval_id] = params.resolution
+                found[params.approval_id if event.type == "approval/resolved" else params.user_input_id] = (
+                    params.resolution
+                )
     return found

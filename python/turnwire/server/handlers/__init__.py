@@ -55,7 +55,8 @@ MODULES: dict[str, str] = {
     "turn/queue/reorder": "queue",
     "turn/queue/update": "queue",
     "turn/queue/resume": "queue",
-    "approval/resolve": "approvals",
+    "approval/resolve": "requests",
+    "userInput/resolve": "requests",
     "model/list": "models",
     "schema/export": "exports",
 }

@@ -27,7 +27,7 @@ async def rewind(call: Call) -> ThreadRewindResult:
                 raise not_found("item", params.item_id)
             call.caller.hold()
             removed, dropped = thread.rewind(params.item_id, key=params.idempotency_key)
-            engine.approvals.close(dropped, "interrupted")
+            engine.requests.close(dropped, "interrupted")
             return ThreadRewindResult(thread=thread.header, removed_turn_ids=removed)
 
     key = params.idempotency_key

@@ -115,7 +115,7 @@ async def delete(call: Call) -> ThreadDeleteResult:
         # Children first: a parent is never gone while something below it is there.
         for thread in reversed(doomed):
             thread.record("thread/deleted", ThreadDeletedParams(thread_id=thread.id, seq=thread.seq))
-            engine.approvals.close(thread.deferred, "interrupted")
+            engine.requests.close(thread.deferred, "interrupted")
             engine.threads.delete(thread)
             engine.keys.forget(thread.id)
         return ThreadDeleteResult(thread_id=params.thread_id, deleted_thread_ids=[thread.id for thread in doomed])

@@ -61,7 +61,7 @@ def resume(call: Call) -> ThreadResumeResult:
     history = thread.history
     gap = _replay(call, thread, params.after_seq)
     active = history.active_turn()
-    pending = engine.approvals.pending(thread, call.caller)
+    pending = engine.requests.pending(thread, call.caller)
     engine.subscribe(thread.id, call.caller)
     return ThreadResumeResult(
         thread=thread.header,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -17,23 +16,18 @@ from turnwire.errors import (
     not_settled,
     turn_mismatch,
 )
-from turnwire.server.approvals import chosen_option, demand_nonce
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, input_issues
 from turnwire.server.engine import engine_of
-from turnwire.server.ids import now_ms
 from turnwire.server.opening import Opening
-from turnwire.server.run_context import Carried
+from turnwire.server.resuming import carry
 from turnwire.server.thread import LiveThread
 from turnwire.store.history import History
 from turnwire.wire import (
-    ApprovalAnswer,
-    ApprovalResolution,
     InputPart,
     Turn,
     TurnInterruptParams,
     TurnInterruptResult,
-    TurnResume,
     TurnStartParams,
     TurnStartResult,
     TurnSteerParams,
@@ -110,7 +104,7 @@ async def interrupt(call: Call) -> TurnInterruptResult:
         paused = history.paused_turn()
         if paused is not None and params.turn_id in (UNSET, paused.id):
             # TURN-14: "`turn/interrupt` discards it".
-            engine.approvals.close(thread.discard(paused), "interrupted")
+            engine.requests.close(thread.discard(paused), "interrupted")
             return _settled(paused, already=True)
         if params.turn_id is UNSET:
             raise no_active_turn()
@@ -139,7 +133,7 @@ def _opening(call: Call, thread: LiveThread, params: TurnStartParams) -> Opening
         thread.demand_ready()
         return opening
     paused = thread.demand_resumable()
-    carried = _carried(thread, params.resume)
+    carried = carry(thread, params.resume)
     return replace(opening, given=_first_input(thread.history, paused), resumes=paused, carried=carried)
 
 
@@ -155,41 +149,6 @@ def _demand_steerable(call: Call, thread: LiveThread) -> None:
         if agent.id == thread.header.agent and agent.supports.steer is True:
             return
     raise agent_unsupported(thread.header.agent, "steer")
-
-
-def _carried(thread: LiveThread, resume: TurnResume) -> list[Carried]:
-    """How each approval that waits is to be resolved (TURN-3: "A decision needs the nonce of its approval").
-
-    Raises:
-        Refusal: notFound, requestClosed or invalidParams, for the first decision that is not lawful.
-    """
-    for response in resume.responses or ():
-        raise not_found("input", response.user_input_id)
-    answers: dict[str, ApprovalResolution] = {}
-    for index, decision in enumerate(resume.decisions or ()):
-        approval = thread.deferred.get(decision.approval_id)
-        if approval is None:
-            raise not_found("approval", decision.approval_id)
-        demand_nonce(approval, decision.answer)
-        option = chosen_option(approval, decision.answer, f"/resume/decisions/{index}/answer")
-        answers[decision.approval_id] = _answered(decision.answer, option.option_id)
-    default = "decline" if resume.default_decision is UNSET else resume.default_decision
-    carried: list[Carried] = []
-    for approval in thread.deferred.values():
-        resolution = answers.get(approval.approval_id) or _resolution("answered", default)
-        expires_at = approval.binding.expires_at
-        if expires_at is not UNSET and expires_at <= now_ms():
-            resolution = _resolution("expired", "decline")
-        carried.append(Carried(approval, resolution))
-    return carried
-
-
-def _answered(answer: ApprovalAnswer, option_id: str) -> ApprovalResolution:
-    return _resolution("answered", answer.decision, option_id=option_id, reason=answer.reason, metadata=answer.metadata)
-
-
-def _resolution(outcome: str, decision: str, **members: Any) -> ApprovalResolution:
-    return ApprovalResolution(outcome=outcome, decision=decision, at=now_ms(), **members)
 
 
 HANDLERS: dict[str, Handler] = {"turn/start": start, "turn/steer": steer, "turn/interrupt": interrupt}
