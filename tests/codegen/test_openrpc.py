@@ -167,6 +167,27 @@ def judge(schemas, name):
     return jsonschema_rs.Draft7Validator({"allOf": [root], "components": {"schemas": schemas}})
 
 
+def params_schema(method):
+    """What the content descriptors of a method say of its params."""
+    return {
+        "type": "object",
+        "properties": {param["name"]: param["schema"] for param in method["params"]},
+        "required": [param["name"] for param in method["params"] if param["required"]],
+    }
+
+
+def schemas_of(documents):
+    """Every type that the documents describe, params by the name that the table has for them."""
+    rows = {**rows_of("client"), **rows_of("server")}
+    methods = [method for file in FILES for method in documents[file]["methods"]]
+    params = {rows[method["name"]]["params"]: params_schema(method) for method in methods}
+    return {**params, **{name: schema for file in FILES for name, schema in components(documents[file]).items()}}
+
+
+def components(document):
+    return document["components"]["schemas"]
+
+
 def vectors(kind):
     """The values of the vectors by type."""
     found: dict[str, list[object]] = {}
@@ -177,7 +198,7 @@ def vectors(kind):
 
 @pytest.mark.parametrize(("kind", "expected"), [("valid", True), ("invalid", False)])
 def test_the_schemas_judge_as_the_bundle_does(documents, kind, expected):
-    schemas = {name: schema for file in FILES for name, schema in documents[file]["components"]["schemas"].items()}
+    schemas = schemas_of(documents)
     judged = {name: values for name, values in vectors(kind).items() if name in schemas}
     wrong = [
         (name, value)
@@ -192,12 +213,14 @@ def test_the_schemas_judge_as_the_bundle_does(documents, kind, expected):
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_examples_are_valid(documents, file):
-    schemas = documents[file]["components"]["schemas"]
-    shown = [(name, value) for name, schema in schemas.items() for value in schema.get("examples", [])]
+    schemas, rows = schemas_of(documents), {**rows_of("client"), **rows_of("server")}
+    shown = [
+        (name, value) for name, schema in components(documents[file]).items() for value in schema.get("examples", [])
+    ]
     pairs = [(method, pairing) for method in documents[file]["methods"] for pairing in method.get("examples", [])]
     for method, pairing in pairs:
         params = {param["name"]: param["value"] for param in pairing["params"]}
-        shown.append((method["x-params"]["$ref"].rpartition("/")[2], params))
+        shown.append((rows[method["name"]]["params"], params))
         if "result" in pairing:
             shown.append((pairing["result"]["name"], pairing["result"]["value"]))
 
@@ -332,6 +355,8 @@ def test_a_foreign_protocol(tmp_path):
     assert (0, "") == (code, stderr)
     assert [] == [fault for document in documents.values() for fault in faults(document)]
     assert ["$/cancel"] == [method["name"] for method in documents["openrpc.client.json"]["methods"]]
+    new = method_of(documents["openrpc.json"], "session/new")
+    assert {"$ref": "#/components/schemas/NewRequest"} == new["x-params"]
     assert {"anyOf": [{"const": "a"}, {"const": "b"}]} == params["kind"]["schema"]
     assert {"kind": True, "n": True, "also": False} == {name: param["required"] for name, param in params.items()}
 
@@ -343,3 +368,18 @@ def test_a_schema_without_methods_is_refused(tmp_path):
     assert 2 == code
     assert f"turnwire: {tmp_path / 's.json'}:#: names no methods; use generate-docs\n" == stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_our_own_reader_reads_it(tmp_path, documents):
+    """What is written here is a schema to others, and to `--schema` too: the same methods with the same params."""
+    (tmp_path / "openrpc.json").write_text(json.dumps(documents["openrpc.json"]))
+    words = ["--out", tmp_path / "out", "--schema", tmp_path / "openrpc.json"]
+    code, _, stderr = generate("generate-openrpc", *words)
+    again = json.loads((tmp_path / "out" / "openrpc.json").read_text())
+    first, second = ({m["name"]: params_schema(m) for m in d["methods"]} for d in (documents["openrpc.json"], again))
+
+    assert (0, "") == (code, stderr)
+    assert {name: list(schema["properties"]) for name, schema in first.items()} == {
+        name: list(schema["properties"]) for name, schema in second.items()
+    }
+    assert [] == faults(again)

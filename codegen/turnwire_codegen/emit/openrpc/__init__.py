@@ -3,7 +3,7 @@
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import schema_text
 from turnwire_codegen.emit.jsonschema.types import Schema
-from turnwire_codegen.emit.openrpc.methods import method_object
+from turnwire_codegen.emit.openrpc.methods import method_object, types_of
 from turnwire_codegen.emit.openrpc.schemas import component, schema_components
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.beside import Beside
@@ -29,7 +29,7 @@ def emit_openrpc(protocol: Protocol, beside: Beside, header: Header) -> dict[str
 def _document(side: str, protocol: Protocol, beside: Beside, header: Header) -> Schema:
     known = declarations(protocol)
     rows = [row for row in protocol.methods if row.sender in (side, "both")]
-    roots = {name for row in rows for name in (row.params, row.result) if name is not None}
+    roots = {name for row in rows for name in types_of(row, known)}
     roots |= {row.data for row in protocol.errors if row.data is not None}
     errors = {
         row.name: {

@@ -6,8 +6,9 @@ from turnwire_codegen.emit.jsonschema.types import Schema, declaration_schema
 from turnwire_codegen.emit.openrpc.schemas import component, draft_7
 from turnwire_codegen.ir import Alias, Declaration, Method, Record, Ref, Union
 from turnwire_codegen.load.beside import Beside
+from turnwire_codegen.passes.graph import references
 
-__all__ = ["method_object"]
+__all__ = ["method_object", "types_of"]
 
 Known = Mapping[str, Declaration]
 
@@ -29,13 +30,28 @@ def method_object(row: Method, known: Known, beside: Beside) -> Schema:
         schema = True if row.result is None else component("schemas", row.result)
         method["result"] = {"name": row.result or "result", "required": True, "schema": schema}
     needed = ("params", "paramStructure")
-    return {word: value for word, value in (method | _extensions(row)).items() if value or word in needed}
+    return {word: value for word, value in (method | _extensions(row, known)).items() if value or word in needed}
 
 
-def _extensions(row: Method) -> Schema:
+def types_of(row: Method, known: Known) -> set[str]:
+    """The definitions that the object of a method refers to; params whose members are all listed are none of them."""
+    params = set() if row.params is None else {row.params}
+    if row.params is not None and _is_listed(row.params, known):
+        params = set(references(known[row.params]))
+    return params if row.result is None else {*params, row.result}
+
+
+def _is_listed(name: str, known: Known) -> bool:
+    """Whether a list of members says all that the params of this name are."""
+    declaration = known[name]
+    return isinstance(declaration, Record) and declaration.extra is None and not declaration.closed
+
+
+def _extensions(row: Method, known: Known) -> Schema:
+    exact = row.params is not None and not _is_listed(row.params, known)
     return {
         "x-sender": row.sender,
-        "x-params": None if row.params is None else component("schemas", row.params),
+        "x-params": component("schemas", str(row.params)) if exact else None,
         "x-emits": list(row.emits),
         "x-durable": row.durable,
         "x-scope": row.scope,
