@@ -39,7 +39,7 @@ dist: .venv/dev.stamp ## Build the wheel and the source archive into dist/
 	@$(BIN)/python -m build --no-isolation
 
 clean: ## Remove what the targets made
-	rm -rf .venv dist build typescript/node_modules typescript/dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv dist build typescript/node_modules typescript/dist typescript/build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment is made once, and again when pyproject.toml changes. A stamp that is fresh calls no pip.
