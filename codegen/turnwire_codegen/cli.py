@@ -28,7 +28,7 @@ PROJECT = "generate"
 _EXAMPLE = f"""printf '[[generate]]\\ntarget = "ts"\\nout = "types"\\n' > {CONFIGURATION} && turnwire {PROJECT}"""
 
 
-class Streams(NamedTuple):
+class _Streams(NamedTuple):
     """The three standard streams."""
 
     stdin: TextIO
@@ -62,7 +62,7 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
     """Run one command; `argv[0]` names it. A user's mistake raises nothing: it is a line on `stderr` and a code."""
     try:
         if argv[:1] == [PROJECT]:
-            return _project(argv[1:], Streams(stdin, stdout, stderr))
+            return _project(argv[1:], _Streams(stdin, stdout, stderr))
         options = _options(argv, stdout)
         if options is None:
             return DONE
@@ -76,7 +76,7 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
         return USAGE
 
 
-def _project(argv: Sequence[str], streams: Streams) -> int:
+def _project(argv: Sequence[str], streams: _Streams) -> int:
     """Run each row of the project's file, whatever became of those before it; the worst code is the answer."""
     parser = _project_parser()
     if any(word in {"-h", "--help"} for word in argv):

@@ -34,6 +34,8 @@ OPENRPC = {
             "params": [{"name": "a", "schema": {"type": "integer"}, "required": True}, {"name": "b", "schema": TEXT}],
         },
         {"$ref": "#/components/methods/Nowhere"},
+        {"name": "add", "params": []},
+        {"name": "pet/find", "params": [{"name": "colour", "schema": TEXT}]},
     ],
     "components": {
         "schemas": {"Pet": of(name=TEXT), "PetListParams": OBJECT},
@@ -80,6 +82,7 @@ def test_openrpc_methods(tmp_path):
         "pet.find": ("request", "client", "PetFindParams", "Pet"),
         "pet/list": ("request", "client", None, "PetListResult"),
         "add": ("notification", "client", "AddParams", None),
+        "pet/find": ("notification", "client", "PetFindParams73AA22", None),
     }
 
     assert expected == rows_of(path) == rows_of(path, form="openrpc")
@@ -97,7 +100,7 @@ def test_openrpc_types_decode_and_refuse(tmp_path):
             find(wrong)
     assert ["a"] == decoder_of(package, "PetListResult")('["a"]')
     entries = {entry["pointer"]: entry["verdict"] for entry in json.loads(report.read_text())["entries"]}
-    assert "degraded" == entries["#/methods/3"]
+    assert ["degraded", "degraded"] == [entries["#/methods/3"], entries["#/methods/4"]]
 
 
 def test_yaml_words_are_what_they_are_in_json(tmp_path):

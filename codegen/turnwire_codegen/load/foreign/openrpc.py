@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen.ir import Method
-from turnwire_codegen.load.foreign.document import Document, Layout
+from turnwire_codegen.load.foreign.document import Document, Layout, escaped
 from turnwire_codegen.load.foreign.plain import Loaded, load_plain
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.words import pascal
 
 __all__ = ["is_openrpc", "load_openrpc", "with_definitions"]
 
@@ -32,12 +31,11 @@ def with_definitions(document: dict[str, Any]) -> dict[str, Any]:
     """The document as JSON Schema: params and results of each method stand beside the components, as definitions."""
     made: dict[str, Any] = {}
     for method in _methods(document):
-        name = pascal(method["name"])
         if method.get("params"):
-            made[f"{name}Params"] = _params(method, document)
+            made[_key(method, "params")] = _params(method, document)
         result = _resolved(method.get("result"), document).get("schema")
         if result is not None and _component(result) is None:
-            made[f"{name}Result"] = result
+            made[_key(method, "result")] = result
     info = document.get("info")
     title = info.get("title") if isinstance(info, dict) else None
     head = {"$schema": _DIALECT} | ({"title": title} if isinstance(title, str) else {})
@@ -49,43 +47,62 @@ def load_openrpc(document: Any, path: Path, layout: Layout) -> Loaded:
     folders = (_COMPONENTS, f"#/{_MADE}")
     loaded = load_plain(document, path, msgspec.structs.replace(layout, folders=folders, roots={}))
     names = {pointer: name for name, pointer in loaded.declared.items()}
-    rows = [_method(method, names, document) for method in _methods(document)]
-    lost = [
-        Finding(f"#/methods/{index}", "degraded", "a method is an object with a name, or a reference to one")
-        for index, method in enumerate(document["methods"] if isinstance(document["methods"], list) else [])
-        if not isinstance(_resolved(method, document).get("name"), str)
-    ]
-    protocol = msgspec.structs.replace(loaded.protocol, methods=tuple(rows))
-    return msgspec.structs.replace(loaded, protocol=protocol, findings=[*loaded.findings, *lost])
+    rows = tuple(_method(method, names, document) for method in _methods(document))
+    protocol = msgspec.structs.replace(loaded.protocol, methods=rows)
+    return msgspec.structs.replace(loaded, protocol=protocol, findings=[*loaded.findings, *_lost(document)])
 
 
 def _methods(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    methods = document["methods"]
-    for method in methods if isinstance(methods, list) else []:
+    """Every method with a name of its own; the others are lost."""
+    seen: set[str] = set()
+    for method in _listed(document["methods"]):
         found = _resolved(method, document)
-        if isinstance(found.get("name"), str):
+        name = found.get("name")
+        if isinstance(name, str) and name not in seen:
+            seen.add(name)
             yield found
 
 
+def _lost(document: dict[str, Any]) -> Iterator[Finding]:
+    names = [_resolved(method, document).get("name") for method in _listed(document["methods"])]
+    for index, name in enumerate(names):
+        if not isinstance(name, str):
+            yield Finding(f"#/methods/{index}", "degraded", "a method is an object with a name, or a reference to one")
+        elif name in names[:index]:
+            yield Finding(f"#/methods/{index}", "degraded", f"an earlier method is called {name} too")
+
+
 def _method(method: dict[str, Any], names: dict[str, str], document: dict[str, Any]) -> Method:
-    name = pascal(method["name"])
     result = _resolved(method.get("result"), document).get("schema")
-    pointer = None if result is None else _component(result) or f"#/{_MADE}/{name}Result"
+    pointer = None if result is None else _component(result) or _place(method, "result")
     return Method(
         name=method["name"],
         sender="client",
         kind="request" if "result" in method else "notification",
         clause="",
         doc=str(method.get("description") or method.get("summary") or ""),
-        params=names.get(f"#/{_MADE}/{name}Params"),
+        params=names.get(_place(method, "params")),
         result=None if pointer is None else names.get(pointer),
         notes={"deprecated": True} if method.get("deprecated") is True else {},
     )
 
 
+def _key(method: dict[str, Any], part: str) -> str:
+    """The name of a definition, which no two methods share, as two may that differ in dots and slashes only."""
+    return f"{method['name']} {part}"
+
+
+def _place(method: dict[str, Any], part: str) -> str:
+    return f"#/{_MADE}/{escaped(_key(method, part))}"
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _params(method: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
-    listed = method["params"] if isinstance(method["params"], list) else []
-    params = [param for param in (_resolved(param, document) for param in listed) if isinstance(param.get("name"), str)]
+    resolved = [_resolved(param, document) for param in _listed(method["params"])]
+    params = [param for param in resolved if isinstance(param.get("name"), str)]
     required = [param["name"] for param in params if param.get("required") is True]
     doc = f"What {method['name']} is called with."
     if method.get("paramStructure") == "by-position":
