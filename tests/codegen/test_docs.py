@@ -56,19 +56,26 @@ def cells_of(lines):
 
 
 SMALL = {
-    "A": arm("a", n={"type": "integer", "x-null": "clears"}),
+    "A": arm("a", n={"anyOf": [{"type": "integer"}, {"type": "null"}], "x-null": "clears"}),
     "B": arm("b", s={"type": "string", "x-secret": True}),
     "Open": {"description": "Some.", "oneOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}], "x-open": True},
     "Word": {"description": "A word.", "oneOf": [{"const": "x", "description": "X."}]},
     "Holder": record("open", open={"$ref": "#/$defs/Open"}, word={"$ref": "#/$defs/Word"}),
 }
-SMALL["A"]["properties"]["n"] = {
-    "description": "A number.",
-    "anyOf": [{"type": "integer"}, {"type": "null"}],
-    "x-null": "clears",
-}
 TABLES = {
-    "methods": {"methods": [{**METHOD, "errors": ["bad"], "capability": "things", "since": "1.0"}]},
+    "methods": {
+        "methods": [
+            {**METHOD, "errors": ["bad"], "emits": ["thing/done"], "capability": "things", "since": "1.0"},
+            {
+                "name": "thing/done",
+                "sender": "server",
+                "kind": "notification",
+                "params": "A",
+                "clause": "T-3",
+                "description": "It is done.",
+            },
+        ],
+    },
     "errors": {"errors": [{"code": -1, "name": "bad", "retryable": True, "when": "It is bad.", "clause": "T-2"}]},
     "states": {"machines": {"m": {"initial": "s", "terminal": [], "transitions": {"s": {"e": "s"}}, "clause": "T-1"}}},
     "capabilities": {"server": [{"key": "things", "promise": "It does.", "methods": ["thing/do"]}], "client": []},
@@ -108,8 +115,16 @@ A record.
 No members of its own.
 
 Errors: [`bad`](#error-bad)
+
+Emits: [`thing/done`](#method-thing/done)
 """,
-    "| `n` | integer or null | no | A number. null clears it. |",
+    """
+**Notification** of the server · stable · T-3
+
+It is done.
+""",
+    "\nEmitted by: [`thing/do`](#method-thing/do)\n",
+    "| `n` | integer or null | no | The n. null clears it. |",
     "| `s` | string | no | The s. Secret: never logged, and never echoed in an error. |",
     """
 Some.
@@ -131,6 +146,8 @@ One of these values.
 | Value | Meaning |
 | --- | --- |
 | `"x"` | X. |
+
+Used by: [Holder](#type-Holder)
 """,
     '| -1 | <a id="error-bad"></a>`bad` | yes | It is bad. | T-2 |',
     '| <a id="capability-server-things"></a>`things` | It does. | [`thing/do`](#method-thing/do) |',

@@ -13,6 +13,7 @@ from turnwire_codegen.emit.docs.tables import (
     machine_views,
 )
 from turnwire_codegen.emit.docs.text import block, comment, inline, link
+from turnwire_codegen.emit.docs.uses import users
 from turnwire_codegen.emit.docs.view import FamilyView, family_view
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
@@ -41,8 +42,10 @@ class PageView(msgspec.Struct, frozen=True, kw_only=True):
 
 def emit_docs(protocol: Protocol, beside: Beside, header: Header) -> bytes:
     """The page. Whole messages, which are derived from the methods, are not said a second time as types."""
-    own = described(protocol)
-    families = [family_view(family, own, beside.examples) for family in protocol.families if family.name != MESSAGES]
+    own, named_by = described(protocol), users(protocol)
+    families = [
+        family_view(family, own, beside.examples, named_by) for family in protocol.families if family.name != MESSAGES
+    ]
     view = PageView(
         header=tuple(map(comment, header.lines())),
         title=inline(f"{protocol.title} {protocol.version}".strip()),

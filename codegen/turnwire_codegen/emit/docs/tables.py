@@ -8,8 +8,9 @@ from turnwire_codegen.emit.docs.diagram import diagram, machine_table
 from turnwire_codegen.emit.docs.names import anchor, group_of, target
 from turnwire_codegen.emit.docs.text import block, code, inline, link, table
 from turnwire_codegen.emit.docs.types import type_link
-from turnwire_codegen.emit.docs.view import Examples, TypeView, said, type_view
-from turnwire_codegen.ir import Capability, Declaration, Method, Notes, Protocol
+from turnwire_codegen.emit.docs.uses import emitters, error_link, method_link
+from turnwire_codegen.emit.docs.view import Examples, TypeView, said, told, type_view
+from turnwire_codegen.ir import Capability, Declaration, Method, Protocol
 from turnwire_codegen.passes.graph import declarations
 
 __all__ = [
@@ -125,8 +126,8 @@ def capability_views(protocol: Protocol, clauses: Clauses) -> tuple[OffersView, 
         rows = [
             (
                 f'<a id="{anchor("capability", side, row.key)}"></a>{code(row.key)}',
-                _told(row.promise, row.notes),
-                ", ".join(_method_link(name) if name in linked else code(name) for name in row.methods),
+                told(row.promise, row.notes),
+                ", ".join(method_link(name) if name in linked else code(name) for name in row.methods),
                 ", ".join(_member_link(name, protocol) for name in row.members),
                 clause_link(row.notes.get("clause", ""), clauses),
             )
@@ -159,8 +160,9 @@ def _method(
     doc = block(row.doc, said(row.notes))
     parts = {"Params": row.params, "Result": row.result}
     lists = {
-        "Errors": [link(code(name), target("error", name)) for name in row.errors],
-        "Emits": [_method_link(name) for name in row.emits],
+        "Errors": [error_link(name) for name in row.errors],
+        "Emits": [method_link(name) for name in row.emits],
+        "Emitted by": emitters(protocol).get(row.name, ()),
     }
     return MethodView(
         anchor=anchor("method", row.name),
@@ -206,14 +208,6 @@ def _capability_link(method: Method, rows: tuple[Capability, ...]) -> str:
     return link(shown, target("capability", sides[0], method.capability)) if sides else shown
 
 
-def _method_link(name: str) -> str:
-    return link(code(name), target("method", name))
-
-
 def _member_link(name: str, protocol: Protocol) -> str:
     owner = name.partition(".")[0]
     return link(code(name), target("type", owner)) if owner in declarations(protocol) else code(name)
-
-
-def _told(doc: str, notes: Notes) -> str:
-    return " ".join(filter(None, (inline(doc), inline(said(notes)))))

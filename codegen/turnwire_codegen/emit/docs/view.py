@@ -12,7 +12,7 @@ from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.ir import Alias, ByField, ByKey, ByShape, Declaration, Enum, Family, Field, Notes, Record, Union
 from turnwire_codegen.load.beside import Example
 
-__all__ = ["ExampleView", "Examples", "FamilyView", "TypeView", "family_view", "said", "type_view"]
+__all__ = ["ExampleView", "Examples", "FamilyView", "TypeView", "family_view", "said", "told", "type_view"]
 
 Examples = Mapping[str, Sequence[Example]]
 
@@ -42,6 +42,7 @@ class TypeView(msgspec.Struct, frozen=True, kw_only=True):
     table: tuple[str, ...]
     tail: str
     example: ExampleView | None
+    users: str = ""
 
 
 class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,14 +54,19 @@ class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
     types: tuple[TypeView, ...]
 
 
-def family_view(family: Family, described: frozenset[str], examples: Examples) -> FamilyView:
-    """The family without the definitions in `described`, which stand elsewhere."""
+def family_view(
+    family: Family, described: frozenset[str], examples: Examples, users: Mapping[str, Sequence[str]]
+) -> FamilyView:
+    """The family without the definitions in `described`, which stand elsewhere; `users` are links to who names each."""
     left = [decl for decl in family.declarations if decl.name not in described]
     return FamilyView(
         anchor=anchor("family", family.name),
         title=inline(family.title),
         doc=block(family.doc),
-        types=tuple(type_view(decl, examples) for decl in left),
+        types=tuple(
+            msgspec.structs.replace(type_view(decl, examples), users=", ".join(users.get(decl.name, ())))
+            for decl in left
+        ),
     )
 
 
@@ -85,6 +91,11 @@ def said(notes: Notes) -> str:
     return " ".join(filter(None, [remarks(notes), *more, since, deprecation(notes)]))
 
 
+def told(doc: str, notes: Notes) -> str:
+    """A description and what the notes mean, as it may stand in a cell."""
+    return " ".join(filter(None, (inline(doc), inline(said(notes)))))
+
+
 def _body(declaration: Declaration) -> tuple[str, tuple[str, ...], str]:
     """The line that leads, the table, and the line below it."""
     match declaration:
@@ -92,7 +103,7 @@ def _body(declaration: Declaration) -> tuple[str, tuple[str, ...], str]:
             rows = [_member(field) for field in declaration.fields]
             return "", table(("Member", "Type", "Required", "Meaning"), rows), _rest(declaration)
         case Enum(cases=cases, open=is_open):
-            values = [(literal(case.value), _told(case.doc, case.notes)) for case in cases]
+            values = [(literal(case.value), told(case.doc, case.notes)) for case in cases]
             return "One of these values.", table(("Value", "Meaning"), values), _OTHERS if is_open else ""
         case Union(variants=variants, open=is_open):
             arms = [
@@ -111,7 +122,7 @@ def _body(declaration: Declaration) -> tuple[str, tuple[str, ...], str]:
 
 def _member(field: Field) -> tuple[str, ...]:
     default = f"Absent means {literal(field.default)}." if field.default is not msgspec.UNSET else ""
-    meaning = " ".join(filter(None, (_told(field.doc, field.notes), default)))
+    meaning = " ".join(filter(None, (told(field.doc, field.notes), default)))
     return _name(field.wire), type_text(field.type), "yes" if field.required else "no", meaning
 
 
@@ -119,10 +130,6 @@ def _name(wire: str) -> str:
     """A member's name; one that is empty, or in which something is not to be seen, stands in quotes."""
     seen = wire.isprintable() and wire == wire.strip() != ""
     return code(wire) if seen else literal(wire)
-
-
-def _told(doc: str, notes: Notes) -> str:
-    return " ".join(filter(None, (inline(doc), inline(said(notes)))))
 
 
 def _rest(record: Record) -> str:
