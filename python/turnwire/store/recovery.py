@@ -131,7 +131,7 @@ class _Recovery:
         resolution = resolutions.get(item.approval.approval_id)
         if resolution is None:
             return item.approval.approval_id in self._history.waiting
-        return resolution.decision == "defer"
+        return bool(resolution.decision == "defer")
 
     def _complete(self, item: Any, resolutions: dict[str, Any], *, decision: str) -> None:
         members: dict[str, Any] = {"status": next_state("item", item.status, "interrupt"), "completed_at": self._now}
