@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from codegen.foreign_cases import OBJECT, of
-from codegen.workshop import decoder_of, generate, import_package
+from codegen.workshop import ROOT, decoder_of, generate, import_package
 from turnwire_codegen.cli import main
 from turnwire_codegen.load.foreign.front import Reading, load_foreign
 from turnwire_codegen.load.yaml_text import yaml_value
@@ -137,6 +137,10 @@ FAULTS = [
     ("a: b: c", "x.yaml:1:5: not YAML: mapping values are not allowed here"),
     ("? [1]\n: 2", "x.yaml:1:3: a key that is no text"),
     ("a: &x [*x]", "x.yaml:1:4: an alias to a value that it is itself a part of"),
+    (
+        "a0: &a0 [x, x]\n" + "".join(f"a{n + 1}: &a{n + 1} [*a{n}, *a{n}]\n" for n in range(25)),
+        "x.yaml:19:6: more than 1,",
+    ),
     ("--- 1\n--- 2", "x.yaml:2:1: not YAML: but found another document"),
     ("a: \x07", "x.yaml:#: not YAML: unacceptable character"),
     ("[" * 5000, "x.yaml:#: nested too deeply"),
@@ -219,6 +223,25 @@ def test_names_that_are_given(tmp_path, ending, text):
 
     assert {"Animal", "Bee", "C"} == set(package.__all__)
     assert "x" == decoder_of(package, "Animal")('{"b":{"n":"x"}}').b.n
+
+
+def test_a_name_that_is_given_is_taken_from_whoever_has_it(tmp_path):
+    schema = write(tmp_path, "s.json", {"$defs": {"a": of(n=TEXT), "b": of(m=TEXT)}})
+    names = write(tmp_path, "names.json", {"b": "A"})
+    loaded, _, problems = load_foreign(schema, Reading(names=names))
+
+    assert [] == problems
+    assert "#/$defs/b" == loaded.origins["A"]
+    assert ["#/$defs/a", "#/$defs/b"] == sorted(loaded.origins.values())
+
+
+def test_our_own_openrpc_is_read_back(tmp_path):
+    assert 0 == generate("generate-openrpc", "--out", tmp_path)[0]
+    ours = json.loads((ROOT / "protocol" / "bundle.stable.json").read_text())["x-methods"]
+    expected = {row["name"]: row.get("result") for row in ours if row["sender"] != "server"}
+    read = rows_of(tmp_path / "openrpc.json")
+
+    assert expected == {name: result for name, (_, _, _, result) in read.items()}
 
 
 def test_mending_has_all_the_words(tmp_path):

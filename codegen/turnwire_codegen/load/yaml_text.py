@@ -14,6 +14,8 @@ __all__ = ["yaml_value"]
 _WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
     word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")
 }
+# Ten times the largest protocol schema that is known; a few lines of aliases can stand for a billion.
+_MOST_VALUES = 1_000_000
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _REAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
@@ -49,11 +51,12 @@ class _NoJsonError(Exception):
 
 
 class _Reader:
-    """An anchor is read once, however many aliases it has: small files cannot make large values."""
+    """An anchor is read once, however many aliases it has, and counts as often as it is used."""
 
     def __init__(self, yaml: Any) -> None:
         self._yaml = yaml
         self._done: dict[int, Any] = {}
+        self._sizes: dict[int, int] = {}
         self._open: set[int] = set()
 
     def value(self, node: Any) -> Any:
@@ -64,7 +67,15 @@ class _Reader:
             self._open.add(key)
             self._done[key] = self._read(node)
             self._open.discard(key)
+            self._sizes[key] = self._size(node)
+            if self._sizes[key] > _MOST_VALUES:
+                raise _NoJsonError(f"more than {_MOST_VALUES:,} values, by aliases of aliases", node.start_mark)
         return self._done[key]
+
+    def _size(self, node: Any) -> int:
+        if isinstance(node, self._yaml.MappingNode):
+            return 1 + sum(self._sizes[id(value)] for _, value in node.value)
+        return 1 if isinstance(node, self._yaml.ScalarNode) else 1 + sum(self._sizes[id(item)] for item in node.value)
 
     def _read(self, node: Any) -> Any:
         if isinstance(node, self._yaml.ScalarNode):

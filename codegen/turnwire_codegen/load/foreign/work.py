@@ -45,8 +45,10 @@ class Work(msgspec.Struct):
 
     def claim(self, wanted: str, pointer: str) -> str:
         """A name for the node at `pointer`: the wanted one, or where that is taken one that follows from its place."""
-        name = self.given.get(pointer) or self.given.get(wanted) or spelled(wanted)
-        if name in self.origins:
+        given = self.given.get(pointer) or self.given.get(wanted)
+        name = given or spelled(wanted)
+        # A name that the user gives is kept free for what it is given to.
+        if name in self.origins or (given is None and name in self.given.values()):
             name = f"{name}{hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()}"
         self.names.setdefault(pointer, name)
         self.origins[name] = pointer
