@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from turnwire_codegen import rules
 from turnwire_codegen.emit.docs.diagram import diagram, machine_table
 from turnwire_codegen.emit.docs.names import anchor
-from turnwire_codegen.emit.docs.text import block, code, comment, inline, table
+from turnwire_codegen.emit.docs.text import block, cell, code, comment, inline, table
 from turnwire_codegen.emit.docs.types import type_text
 from turnwire_codegen.ir import AnyValue, Const, ListOf, Machine, MapOf, Nullable, Ref, Scalar, TupleOf
 
@@ -35,7 +35,7 @@ def seen(token):
     kinds = {child.type for child in token.children}
     allowed = {"text", "text_special", "code_inline", "html_inline"}
     assert kinds <= allowed, kinds - allowed
-    assert {"<code>", "</code>"} >= {child.content for child in token.children if child.type == "html_inline"}
+    assert {"<code>", "</code>", "<br>"} >= {child.content for child in token.children if child.type == "html_inline"}
     return " ".join("".join(child.content for child in token.children if child.type != "html_inline").split())
 
 
@@ -63,7 +63,9 @@ def test_a_sentence(text, expected):
     [
         ("one\ntwo\n\n\nthree", ("one two", "", "three")),
         ("some:\n- a\n  b\n- c", ("some:", "- a b", "- c")),
-        ("1. first\n", ("1\\. first",)),
+        ("1. first\n2) second", ("1. first", "2) second")),
+        ("* a\n* b", ("- a", "- b")),
+        ("1.5 is text", ("1\\.5 is text",)),
         ("---", ("\\---",)),
         ("+ a", ("\\+ a",)),
         ("    indented", ("indented",)),
@@ -112,8 +114,20 @@ def test_no_text_leaves_its_paragraph(text):
 
     assert kinds <= {
         *("paragraph_open", "paragraph_close", "inline", "bullet_list_open", "bullet_list_close"),
-        *("list_item_open", "list_item_close"),
+        *("list_item_open", "list_item_close", "ordered_list_open", "ordered_list_close"),
     }
+
+
+@settings(max_examples=400, deadline=None)
+@given(ODD)
+def test_no_lines_leave_their_cell(text):
+    rows = table_of(table(("A", "B"), [(f"a{cell(text)}", "end")]))
+
+    assert [2, 2] == [len(row) for row in rows]
+
+
+def test_lines_in_a_cell():
+    assert r"one two<br>- a<br>- b\|<br>c" == cell("one\ntwo\n- a\n- b|\n\nc\n")
 
 
 def test_the_oracle_sees_what_is_not_escaped():
@@ -145,6 +159,7 @@ def test_columns_without_content_are_left_out():
         (Const("a|b"), "<code>&#34;a&#124;b&#34;</code>"),
         (Ref("Item"), "[Item](#type-Item)"),
         (Nullable(Ref("A")), "[A](#type-A) or null"),
+        (Nullable(ListOf(Ref("A"))), "list of [A](#type-A), or null"),
         (ListOf(Nullable(Scalar("string")), (rules.Count("items", 0, 3), rules.Unique())),
          "list of (string or null) (at most 3 items, no two items equal)"),
         (MapOf(Ref("A"), (rules.Count("members", 2, None),)), "map of [A](#type-A) (at least 2 members)"),

@@ -1,17 +1,19 @@
-"""Markdown, escaped in one place: what a schema says is text, and the only markup that it may use is a code span."""
+"""Markdown, escaped in one place: what a schema says is text, and code spans and lists are all its markup."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-__all__ = ["block", "code", "comment", "inline", "link", "literal", "table"]
+__all__ = ["block", "cell", "code", "comment", "inline", "link", "literal", "table"]
 
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # What opens emphasis, links, code, cells, headings, strikes and formulas in the Markdown of the usual forges.
 _ESCAPED = str.maketrans({**{mark: f"\\{mark}" for mark in "\\`*_[]|~$#"}, **_HTML})
-# What opens a list, a rule or a heading, but only at the start of a line.
+# An item of a list: all that a line may begin with and mean.
+_ITEM = re.compile(r"([-*]|\d{1,9}[.)]) +(?=\S)")
+# What else opens a list, a rule or a heading, but only at the start of a line.
 _OPENING = re.compile(r"^([-+=]|\d{1,9}(?=[.)]))")
 
 
@@ -25,11 +27,16 @@ def inline(text: str) -> str:
 
 
 def block(*texts: str) -> tuple[str, ...]:
-    """The lines of paragraphs; a blank line parts them, and lines that begin with `- ` stay items of a list."""
+    """The lines of paragraphs and lists; a blank line parts paragraphs."""
     lines: list[str] = []
     for text in filter(str.strip, texts):
         lines += ["", *map(_piece, _pieces(text.strip()))]
     return tuple(lines[1:])
+
+
+def cell(text: str) -> str:
+    """The same in a cell, where a paragraph or an item ends in a break."""
+    return "<br>".join(inline(piece) for piece in _pieces(text.strip()) if piece)
 
 
 def code(text: str) -> str:
@@ -72,7 +79,7 @@ def _pieces(text: str) -> Iterator[str]:
     """Paragraphs and items of lists, each on one line, with an empty one where a blank line parts them."""
     piece: list[str] = []
     for line in map(str.strip, text.splitlines()):
-        if piece and (not line or line.startswith("- ")):
+        if piece and (not line or _ITEM.match(line)):
             yield " ".join(piece)
             piece = []
             if not line:
@@ -83,8 +90,10 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _piece(text: str) -> str:
-    if text.startswith("- "):
-        return f"- {_OPENING.sub(_held, inline(text[2:]))}"
+    item = _ITEM.match(text)
+    if item:
+        mark = item[1].replace("*", "-")
+        return f"{mark} {_OPENING.sub(_held, inline(text[item.end() :]))}"
     return _OPENING.sub(_held, inline(text))
 
 

@@ -27,7 +27,8 @@ def type_text(node: TypeNode) -> str:
         case MapOf(value, bound):
             return _bound(f"map of {_grouped(value)}", bound)
         case Nullable(of):
-            return f"{type_text(of)} or null"
+            # A comma tells a list that may be null from a list of what may be null.
+            return f"{type_text(of)}{',' if isinstance(of, ListOf | MapOf | TupleOf) else ''} or null"
         case AnyValue():
             return "any JSON"
 

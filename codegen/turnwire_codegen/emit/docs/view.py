@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from turnwire_codegen.emit.docs.names import anchor
-from turnwire_codegen.emit.docs.text import block, code, inline, literal, table
+from turnwire_codegen.emit.docs.text import block, cell, code, inline, literal, table
 from turnwire_codegen.emit.docs.types import type_text
 from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.ir import Alias, ByField, ByKey, ByShape, Declaration, Enum, Family, Field, Notes, Record, Union
@@ -93,7 +93,7 @@ def said(notes: Notes) -> str:
 
 def told(doc: str, notes: Notes) -> str:
     """A description and what the notes mean, as it may stand in a cell."""
-    return " ".join(filter(None, (inline(doc), inline(said(notes)))))
+    return " ".join(filter(None, (cell(doc), inline(said(notes)))))
 
 
 def _body(declaration: Declaration) -> tuple[str, tuple[str, ...], str]:
