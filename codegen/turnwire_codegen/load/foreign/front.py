@@ -14,8 +14,9 @@ from turnwire_codegen.load.foreign.mcp import is_mcp, load_mcp
 from turnwire_codegen.load.foreign.names import read_names, unused_names
 from turnwire_codegen.load.foreign.openrpc import is_openrpc, load_openrpc, with_definitions
 from turnwire_codegen.load.foreign.plain import Loaded, is_schema, load_plain
+from turnwire_codegen.load.foreign.sound import UnsoundError, check_head
 from turnwire_codegen.load.read import json_value, read_value
-from turnwire_codegen.problems import Problem, has_errors
+from turnwire_codegen.problems import Place, Problem, has_errors
 
 __all__ = ["AS_FOUND", "FRONT_ENDS", "STDIN", "FrontEnd", "Reading", "load_foreign"]
 
@@ -58,6 +59,7 @@ def load_foreign(path: Path, reading: Reading = AS_FOUND) -> tuple[Loaded | None
     found: list[Problem] = []
     layout = Layout(names={} if reading.names is None else read_names(reading.names, found))
     document, layout = _read(path, reading, layout, found)
+    check_head(document, Place(str(path), found))
     if has_errors(found):
         return None, None, found
     form = reading.form or next(name for name, front in FRONT_ENDS.items() if front.recognises(document))
@@ -69,7 +71,10 @@ def load_foreign(path: Path, reading: Reading = AS_FOUND) -> tuple[Loaded | None
     if has_errors(found):
         return None, None, found
     document = front.prepare(document)
-    loaded = front.load(document, path, layout)
+    try:
+        loaded = front.load(document, path, layout)
+    except UnsoundError as fault:
+        return None, None, [*found, *fault.problems]
     if reading.names is not None:
         unused_names(reading.names, layout.names, loaded.origins, found)
     return (None if has_errors(found) else loaded), document, found

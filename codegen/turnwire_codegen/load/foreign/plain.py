@@ -8,6 +8,7 @@ import msgspec
 from turnwire_codegen.ir import ByField, Declaration, Family, Protocol, Union
 from turnwire_codegen.load.foreign.document import CONTAINERS, Document, Layout
 from turnwire_codegen.load.foreign.lower import declare
+from turnwire_codegen.load.foreign.sound import check_schemas
 from turnwire_codegen.load.foreign.work import Work
 from turnwire_codegen.load.tagging import tagged
 from turnwire_codegen.problems import Finding
@@ -31,13 +32,18 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
-    """The protocol of one file; everything is kept that can be, the rest is in `findings`."""
+    """The protocol of one file; everything is kept that can be, the rest is in `findings`.
+
+    Raises:
+        UnsoundError: a keyword has not the shape that it must have; its `problems` say which.
+    """
     work = Work(Document(document), layout.names)
     head: dict[str, Any] = document if isinstance(document, dict) else {}
     named = [(work.claim(key, pointer), pointer) for key, pointer in work.document.definitions(layout.folders)]
     alone = {"#": str(head.get("title") or path.stem)} if is_schema(head) else {}
     roots = alone if layout.roots is None else layout.roots
     named += [(work.claim(name, pointer), pointer) for pointer, name in roots.items()]
+    check_schemas(work.document, [pointer for _, pointer in named], str(path))
     for name, pointer in named:
         declare(name, pointer, work)
     made = {name: declaration for name, declaration in work.made.items() if declaration is not None}
