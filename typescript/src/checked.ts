@@ -54,9 +54,9 @@ export const protocolChecks: Checks = {
 };
 
 const RESULTS: { readonly [M in ClientMethod]: Validator } = {
-  "initialize": checkInitializeResult,
-  "ping": checkEmptyResult,
-  "shutdown": checkEmptyResult,
+  initialize: checkInitializeResult,
+  ping: checkEmptyResult,
+  shutdown: checkEmptyResult,
   "thread/start": checkThreadStartResult,
   "thread/resume": checkThreadResumeResult,
   "thread/read": checkThreadReadResult,

@@ -131,7 +131,7 @@ export class Client extends Listening {
     this.#peer.notify(method, params);
   }
 
-  /** Ends the connection; a server that was spawned is gone afterwards, with all its children. It may be called again. */
+  /** Ends the connection; a server that was spawned is gone then, with all its children. It may be called again. */
   close(): Promise<void> {
     return this.#peer.close();
   }

@@ -113,7 +113,8 @@ function readResponse(message: JsonObject): Message {
 
 function refusalOf(id: RequestId, name: ErrorName, message: string, particulars: JsonObject): string {
   const { code, retryable } = ERRORS[name];
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data: { code: name, retryable, ...particulars } } });
+  const data = { code: name, retryable, ...particulars };
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
 }
 
 function written(message: object, what: string): string {

@@ -123,7 +123,7 @@ export class Peer {
       case "result":
         return this.#settle(message.id, message.result);
       case "error":
-        // RPC-7: an error with `id:null` is about something that the other side could not read; who sent it is not known.
+        // RPC-7: "An error to something unreadable has `id:null`"; which of our messages it was is not said.
         return message.id === null
           ? this.#fault(`the other side could not read a message: ${message.error.message}`, text)
           : this.#pending.reject(message.id, message.error);
@@ -205,7 +205,8 @@ export class Peer {
   #bounded(text: string, method: string): string {
     // A UTF-16 unit takes at most three bytes, so that most messages need no counting.
     if (text.length * 3 > this.sendLimit && new TextEncoder().encode(text).length > this.sendLimit) {
-      throw new LocalProtocolError(`${method} was not sent: the server takes at most ${this.sendLimit} bytes a message`);
+      const bound = `the server takes at most ${this.sendLimit} bytes a message`;
+      throw new LocalProtocolError(`${method} was not sent: ${bound}`);
     }
     return text;
   }
@@ -217,9 +218,10 @@ export class Peer {
     }
     const [fault] = this.faults;
     const story = fault === undefined ? reason : `${reason}; before, what came was no message: ${fault}`;
-    this.#ended.abort(new ConnectionClosed(`the connection has ended: ${story}`));
-    this.#pending.rejectAll((method) => new ConnectionClosed(`${method} got no answer, the connection has ended: ${story}`));
-    this.#endpoint.end(this.#wanted ? undefined : (this.#ended.signal.reason as ConnectionClosed));
+    const closed = new ConnectionClosed(`the connection has ended: ${story}`);
+    this.#ended.abort(closed);
+    this.#pending.rejectAll((method) => new ConnectionClosed(`${method} got no answer, ${closed.message}`));
+    this.#endpoint.end(this.#wanted ? undefined : closed);
     this.#closing ??= this.#transport.close();
   }
 }

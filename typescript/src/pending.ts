@@ -56,7 +56,8 @@ export class Pending {
     }
     this.#lastId += 1;
     const id = this.#lastId;
-    return { id, answer: new Promise((resolve, reject) => this.#watch(id, { ...question, resolve, reject }, patience)) };
+    const answer = new Promise((resolve, reject) => this.#watch(id, { ...question, resolve, reject }, patience));
+    return { id, answer };
   }
 
   /** What an answer is for; undefined for an id that nobody waits for. */

@@ -14,7 +14,7 @@ import { delayMs, sleep, withRetry } from "./backoff.js";
 import type { ClientOptions, Wiring } from "./client.js";
 import { Client, newInbox, TIMEOUT_MS } from "./client.js";
 import type { JsonObject } from "./codec.js";
-import { ConnectionClosed, ProtocolError, RemoteError, RequestTimeout } from "./errors.js";
+import { ConnectionClosed, RemoteError, RequestTimeout } from "./errors.js";
 import { Listening } from "./listening.js";
 import type { Patience } from "./pending.js";
 import { LONGEST_MS } from "./pending.js";
@@ -26,7 +26,7 @@ import type { CallArguments, ClientMethod, ResultOf, TellArguments, VendorMethod
 export type ConnectionChange =
   /** The handshake is done; the threads are resumed next. */
   | { readonly kind: "connected"; readonly server: InitializeResult }
-  /** A thread goes on. With `gap` events were missed: page through `thread/items/list`. */
+  /** A thread goes on; its events come next. With `gap` some were missed: page through `thread/items/list`. */
   | { readonly kind: "resumed"; readonly result: ThreadResumeResult }
   /** A thread does not go on, and is no longer resumed. */
   | { readonly kind: "notResumed"; readonly threadId: string; readonly error: RemoteError }
@@ -52,6 +52,7 @@ export class ReconnectingClient extends Listening {
   #client: Promise<Client>;
   #give!: { readonly client: (client: Client) => void; readonly error: (error: Error) => void };
   #current: Client | undefined;
+  #resuming: ThreadResumeParams | undefined;
   #running: Promise<void> | undefined;
 
   /** `makeTransport` makes the transport of each connection. */
@@ -164,18 +165,18 @@ export class ReconnectingClient extends Listening {
   }
 
   async #handshake(client: Client): Promise<void> {
-    const patience = { signal: this.#stop.signal };
-    const server = await client.initialize({}, patience);
+    const server = await client.initialize({}, { signal: this.#stop.signal });
     this.#change({ kind: "connected", server });
     for (const params of this.#subscriptions.resumptions()) {
-      await this.#resume(client, params, patience);
+      await this.#resume(client, params);
     }
   }
 
-  async #resume(client: Client, params: ThreadResumeParams, patience: { readonly signal: AbortSignal }): Promise<void> {
+  async #resume(client: Client, params: ThreadResumeParams): Promise<void> {
+    const patience = { signal: this.#stop.signal };
+    this.#resuming = params;
     try {
-      const result = await withRetry(() => client.threadResume(params, patience), patience);
-      this.#change({ kind: "resumed", result });
+      await withRetry(() => client.threadResume(params, patience), patience);
     } catch (error) {
       if (!(error instanceof RemoteError)) {
         throw error;
@@ -194,7 +195,13 @@ export class ReconnectingClient extends Listening {
         this.#subscriptions.notify(method, params);
         inbox.notify(method, params);
       },
-      observe: (question, result) => this.#subscriptions.observe(question, result),
+      observe: (question, result) => {
+        this.#subscriptions.observe(question, result);
+        // Here, and not where the answer is awaited: what is replayed comes right behind it.
+        if (this.#resuming !== undefined && question.params === this.#resuming) {
+          this.#change({ kind: "resumed", result: result as ThreadResumeResult });
+        }
+      },
       report: (what, error) => inbox.report(what, error),
       end: () => {},
     };
@@ -203,7 +210,8 @@ export class ReconnectingClient extends Listening {
 
   async #waitForClient(method: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Client> {
     if (this.#running === undefined || this.#stop.signal.aborted) {
-      throw new ConnectionClosed(`${method} was not sent: ${this.#running === undefined ? "call connect first" : "it is closed"}`);
+      const why = this.#running === undefined ? "call connect first" : "it is closed";
+      throw new ConnectionClosed(`${method} was not sent: ${why}`);
     }
     signal?.throwIfAborted();
     const giveUp = new AbortController();
@@ -233,7 +241,7 @@ export class ReconnectingClient extends Listening {
     if (!this.#stop.signal.aborted) {
       this.#stop.abort(new ConnectionClosed("the client was closed"));
       this.#give.error(error ?? (this.#stop.signal.reason as Error));
-      this.inbox.end(error === undefined || error instanceof ProtocolError ? error : new ConnectionClosed(String(error)));
+      this.inbox.end(error);
     }
   }
 

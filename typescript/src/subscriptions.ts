@@ -65,7 +65,7 @@ export class Subscriptions {
     if (method === "thread/start") {
       const { thread, replayed } = result as ThreadStartResult;
       // All that was ever notified of a new thread was heard.
-      const heard = replayed === true ? undefined : this.#others.get(thread.id) ?? 0;
+      const heard = replayed === true ? undefined : (this.#others.get(thread.id) ?? 0);
       this.#subscribe(thread.id, heard ?? this.#threads.get(thread.id)?.seq ?? thread.seq, params);
     } else if (method === "thread/fork") {
       const { thread } = result as ThreadForkResult;
@@ -78,7 +78,7 @@ export class Subscriptions {
       const { thread, gap, seq } = result as ThreadResumeResult;
       const { afterSeq } = params as ThreadResumeParams;
       // What is replayed is heard when it comes.
-      this.#subscribe(thread.id, gap ? seq : afterSeq ?? seq, params);
+      this.#subscribe(thread.id, gap ? seq : (afterSeq ?? seq), params);
     } else if (method === "thread/unsubscribe" || method === "thread/delete") {
       this.drop((params as ThreadUnsubscribeParams).threadId);
     }

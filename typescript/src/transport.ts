@@ -29,5 +29,5 @@ export interface Receiver {
   closed(reason: string): void;
 }
 
-/** LIM-1: the longest message that this package reads unless it is told otherwise; the bound of the reference server. */
+/** The longest message that is read unless another bound is given; that of the reference server. */
 export const MESSAGE_BYTES = 16 * 1024 * 1024;

@@ -46,7 +46,9 @@ test("what succeeds in the end is the result", async () => {
 
 test("a signal ends the waiting", async () => {
   const stop = new AbortController();
-  const trying = rejection(withRetry(() => Promise.reject(BUSY), { firstMs: 60_000, maxMs: 60_000, signal: stop.signal }));
+  const trying = rejection(
+    withRetry(() => Promise.reject(BUSY), { firstMs: 60_000, maxMs: 60_000, signal: stop.signal }),
+  );
   setTimeout(() => stop.abort(new Error("enough")), 10);
 
   assert.equal((await trying).message, "enough");

@@ -24,7 +24,10 @@ test("the main entry can be bundled for a browser", async () => {
   const { metafile, outputFiles } = await bundle('export * from "turnwire"');
   const inputs = Object.keys(metafile.inputs);
 
-  assert.deepEqual(inputs.filter((path) => path.includes("node:") || path.includes("dist/node")), []);
+  assert.deepEqual(
+    inputs.filter((path) => path.includes("node:") || path.includes("dist/node")),
+    [],
+  );
   assert(inputs.includes("dist/client.js"), String(inputs));
   assert((outputFiles[0]?.contents.length ?? Infinity) < 25_000, `${outputFiles[0]?.contents.length} bytes`);
 });
@@ -85,7 +88,18 @@ function page(heard: { [member: string]: unknown }[]): object {
       setTimeout(() => this.onmessage({ data: JSON.stringify({ jsonrpc: "2.0", ...message }) }));
     }
   }
-  return { AbortController, TextDecoder, TextEncoder, WebSocket, btoa, clearTimeout, console, performance, queueMicrotask, setTimeout };
+  return {
+    AbortController,
+    TextDecoder,
+    TextEncoder,
+    WebSocket,
+    btoa,
+    clearTimeout,
+    console,
+    performance,
+    queueMicrotask,
+    setTimeout,
+  };
 }
 
 test("a conversation in a page", async () => {

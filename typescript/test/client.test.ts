@@ -189,7 +189,10 @@ test("what waits fails when the connection ends, and nothing is sent after it", 
   await server.transport.close();
   const errors = [...(await Promise.all(calls)), await loop, await rejection(client.ping())];
 
-  assert.deepEqual(errors.map(({ name }) => name), Array(4).fill("ConnectionClosed"));
+  assert.deepEqual(
+    errors.map(({ name }) => name),
+    Array(4).fill("ConnectionClosed"),
+  );
   assert.match(errors[0]?.message ?? "", /^ping got no answer.*the other end closed it.*it is not JSON: "<html>"$/);
   assert.throws(() => client.notify("initialized"), ConnectionClosed);
   assert(client.ended.aborted && client.ended.reason instanceof ConnectionClosed);
@@ -221,7 +224,10 @@ test("a loop that is left takes nothing more", async () => {
   server.say({ method: "thread/closed", params: { threadId: "t" } });
   const next = await client.notifications().next();
 
-  assert.deepEqual((await Promise.all([...waiting, loop.next()])).map(({ done }) => done), [true, true, true]);
+  assert.deepEqual(
+    (await Promise.all([...waiting, loop.next()])).map(({ done }) => done),
+    [true, true, true],
+  );
   assert.equal(next.value?.method, "thread/closed");
 });
 

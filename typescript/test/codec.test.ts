@@ -55,9 +55,17 @@ for (const [text, expected] of READ) {
 const RESPONSES: [text: string, name: string, message: string][] = [
   ['{"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"gone"}}', "RemoteError", "gone"],
   ['{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}', "RemoteError", "what?"],
-  ['{"jsonrpc":"2.0","id":1,"error":{"code":"-1","message":"x"}}', "RemoteProtocolError", "the error has no integer code and string message"],
+  [
+    '{"jsonrpc":"2.0","id":1,"error":{"code":"-1","message":"x"}}',
+    "RemoteProtocolError",
+    "the error has no integer code and string message",
+  ],
   ['{"jsonrpc":"2.0","id":1,"error":7}', "RemoteProtocolError", "the response has not one of result and error"],
-  ['{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"result":1}', "RemoteProtocolError", "the response has not one of result and error"],
+  [
+    '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"result":1}',
+    "RemoteProtocolError",
+    "the response has not one of result and error",
+  ],
   ['{"jsonrpc":"2.0","id":null,"result":1}', "RemoteProtocolError", "the response has not one of result and error"],
 ];
 
@@ -96,7 +104,10 @@ for (const [data, code, retryable] of DATA) {
 
 test("an absent member is not written, and no result is null", () => {
   assert.equal(writeRequest(1, "m", undefined), '{"jsonrpc":"2.0","id":1,"method":"m"}');
-  assert.equal(writeNotification("m", { a: undefined, b: "\u2028" }), '{"jsonrpc":"2.0","method":"m","params":{"b":"\u2028"}}');
+  assert.equal(
+    writeNotification("m", { a: undefined, b: "\u2028" }),
+    '{"jsonrpc":"2.0","method":"m","params":{"b":"\u2028"}}',
+  );
   assert.equal(writeResult("1", undefined), '{"jsonrpc":"2.0","id":"1","result":null}');
 });
 

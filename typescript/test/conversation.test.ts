@@ -172,9 +172,16 @@ test("a server that is killed in a turn: the next one goes on where the client w
   await client.close();
 
   assert.deepEqual([end?.params.turn.status, end?.params.turn.endReason], ["interrupted", "crash"]);
-  assert.deepEqual(data.map(({ status }) => status), ["interrupted"]);
+  assert.deepEqual(
+    data.map(({ status }) => status),
+    ["interrupted"],
+  );
   assert.equal(resumed.length, 1);
   assert.equal(resumed[0]?.gap, false);
-  assert.deepEqual(seqs, [...new Set(seqs)].sort((a, b) => a - b), "an event was heard twice, or out of order");
+  assert.deepEqual(
+    seqs,
+    [...new Set(seqs)].sort((a, b) => a - b),
+    "an event was heard twice, or out of order",
+  );
   assert.equal(seqs.length, 5, `turn/started, and two items started and completed: ${seqs}`);
 });

@@ -37,7 +37,11 @@ const STREAMS: [what: string, stream: Uint8Array, expected: string[]][] = [
   ["other line ends are text", bytes('"\u2028\u0085"\n'), ['"\u2028\u0085"']],
   ["characters of several bytes", bytes('"é😀"\n"ü"\n'), ['"é😀"', '"ü"']],
   ["a line at the limit", bytes(`${"x".repeat(LIMIT)}\n{}\n`), ["x".repeat(LIMIT), "{}"]],
-  ["a line at the limit, and its carriage return", bytes(`${"x".repeat(LIMIT)}\r\n{}\n`), [`${"x".repeat(LIMIT)}\r`, "{}"]],
+  [
+    "a line at the limit, and its carriage return",
+    bytes(`${"x".repeat(LIMIT)}\r\n{}\n`),
+    [`${"x".repeat(LIMIT)}\r`, "{}"],
+  ],
   ["a line beyond the limit", bytes(`${"x".repeat(LIMIT + 1)}\n{}\n`), [TOO_LONG, "{}"]],
   ["a line far beyond the limit", bytes(`{}\n${"x".repeat(9 * LIMIT)}\n{}\n`), ["{}", TOO_LONG, "{}"]],
   ["an over-long last line", bytes("x".repeat(LIMIT + 1)), [TOO_LONG]],

@@ -52,10 +52,22 @@ for (const [argv, options, message] of NOT_STARTED) {
 }
 
 const ENDS: [what: string, source: string, message: RegExp][] = [
-  ["exits", "lines(() => { console.error('no disk'); process.exit(3) })", /exited with status 3; its stderr ends with: no disk$/],
+  [
+    "exits",
+    "lines(() => { console.error('no disk'); process.exit(3) })",
+    /exited with status 3; its stderr ends with: no disk$/,
+  ],
   ["is killed", "lines(() => process.kill(process.pid, 'SIGKILL'))", /the server was killed by SIGKILL$/],
-  ["writes a banner", "console.log('Welcome!'); lines(() => process.exit(0))", /exited with status 0; before, .*"Welcome!"$/],
-  ["leaves a child that holds the pipe", "lines(() => { require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' }); setTimeout(() => process.exit(0), 50) })", /exited with status 0$/],
+  [
+    "writes a banner",
+    "console.log('Welcome!'); lines(() => process.exit(0))",
+    /exited with status 0; before, .*"Welcome!"$/,
+  ],
+  [
+    "leaves a child that holds the pipe",
+    "lines(() => { require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' }); setTimeout(() => process.exit(0), 50) })",
+    /exited with status 0$/,
+  ],
 ];
 
 for (const [what, source, message] of ENDS) {
@@ -103,7 +115,10 @@ test("a server whose transport is closed while it starts is gone too", async () 
   await opening;
 
   assert(transport.pid !== undefined && !isAlive(transport.pid));
-  assert.equal((await rejection(transport.open({ message: () => {}, unreadable: () => {}, closed: () => {} }))).name, "ConnectionClosed");
+  assert.equal(
+    (await rejection(transport.open({ message: () => {}, unreadable: () => {}, closed: () => {} }))).name,
+    "ConnectionClosed",
+  );
 });
 
 test("a server that heeds neither the end of its input nor SIGTERM is killed", async () => {
@@ -125,7 +140,9 @@ test("a server does not outlive a program that ends without closing", async () =
     const { ProcessTransport } = await import(${JSON.stringify(entry)});
     const transport = new ProcessTransport(${JSON.stringify(server)});
     await transport.open({ message: () => { console.log(transport.pid); process.exit(0) }, unreadable() {}, closed() {} });`;
-  const parent = spawnPlain(process.execPath, ["--input-type=module", "-e", source], { stdio: ["ignore", "pipe", "inherit"] });
+  const parent = spawnPlain(process.execPath, ["--input-type=module", "-e", source], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   parent.stdout.on("data", (chunk) => (output += String(chunk)));
   await once(parent, "close");

@@ -182,6 +182,7 @@ for (const [what, act, expected] of HISTORIES) {
     await stage.client.close();
 
     assert.deepEqual(asked, expected);
+    assert.equal(stage.changes.filter(({ kind }) => kind === "resumed").length, expected.length);
     assert.equal(second.heard.length, 1 + expected.length);
   });
 }
@@ -308,6 +309,25 @@ test("a request waits for a connection only so long", async () => {
   assert.equal((await aborted).message, "enough");
   await stage.client.close();
   assert.equal((await connecting).message, "the client was closed");
+});
+
+test("that a thread goes on is told before what is replayed", async () => {
+  const stage = new Stage();
+  const order: string[] = [];
+  stage.client.on("turn/started", ({ seq }) => void order.push(`${stage.changes.at(-1)?.kind} ${seq}`));
+  const first = await stage.begin();
+  const call = stage.client.threadResume({ threadId: "t" });
+  await first.answer(resumed("t", 1));
+  await call;
+  await first.transport.close();
+  const second = await stage.greeted();
+  const { id } = await second.next();
+  second.say({ id, result: resumed("t", 2) });
+  second.say({ method: "turn/started", params: { threadId: "t", seq: 2 } });
+  await settled();
+  await stage.client.close();
+
+  assert.deepEqual(order, ["resumed 2"]);
 });
 
 test("a result that is garbage fails its request and nothing else", async () => {

@@ -81,7 +81,8 @@ export class ProcessTransport implements Transport {
     try {
       await started;
     } catch (error) {
-      throw new ConnectionClosed(`cannot start ${JSON.stringify(command)}: ${whyNot(error as NodeJS.ErrnoException, cwd)}`);
+      const why = whyNot(error as NodeJS.ErrnoException, cwd);
+      throw new ConnectionClosed(`cannot start ${JSON.stringify(command)}: ${why}`);
     }
     this.#listen(child, receiver);
   }
@@ -143,7 +144,10 @@ export class ProcessTransport implements Transport {
   /** The end of its input asks the server to exit; what does not heed it is killed, and what it left behind too. */
   async #endOrKill(child: ChildProcess): Promise<void> {
     child.stdin?.end();
-    for (const [patience, signal] of [[EXIT_MS, "SIGTERM"], [TERM_MS, "SIGKILL"]] as const) {
+    for (const [patience, signal] of [
+      [EXIT_MS, "SIGTERM"],
+      [TERM_MS, "SIGKILL"],
+    ] as const) {
       if (!(await within(patience, this.#exit))) {
         signalGroup(child, signal);
       }
@@ -159,7 +163,8 @@ function whyNot({ code, message }: NodeJS.ErrnoException, cwd: string | undefine
   if (code !== "ENOENT") {
     return message;
   }
-  return cwd === undefined || existsSync(cwd) ? "there is no such command" : `there is no folder ${JSON.stringify(cwd)}`;
+  const isThere = cwd === undefined || existsSync(cwd);
+  return isThere ? "there is no such command" : `there is no folder ${JSON.stringify(cwd)}`;
 }
 
 /** Signals the group of a process, which may outlive it; where there are no groups, the process. */
