@@ -124,6 +124,8 @@ def _judge(value: Any, schema: dict[str, Any], place: Place) -> None:
         place.error(f"is no {schema['type']}", f"write {_article(schema['type'])}")
     elif schema.get("minLength", 0) and not value:
         place.error("is empty", "write a path, or leave the key out")
+    elif "not" in schema and re.search(schema["not"]["pattern"], value):
+        place.error("has a control character", "write it without")
     for step, inner, below in _below(value, schema, place):
         _judge(inner, below, place / step)
 

@@ -124,6 +124,8 @@ FAULTS = [
     ("number", row(out="1"), "turnwire.toml:#/generate/0/out: is no string; write text in quotes", True),
     ("text for truth", row(experimental='"yes"'), "/experimental: is no boolean; write true or false", True),
     ("empty path", row(out='""'), "/out: is empty; write a path", True),
+    ("null", row(out='"a\\u0000"'), "/out: has a control character; write it without", True),
+    ("new line", row(root='"a\\n"', schema='"s"'), "/root: has a control character", True),
     (
         "style of others",
         row(style='"pydantic"'),

@@ -259,6 +259,7 @@ def test_mending_has_all_the_words(tmp_path):
 S = {"$defs": {"a": TEXT}}
 WRONG = [
     ("no such part", S, ["--root", "#/x"], "s.json:#/x: nothing is there; name the pointer of a schema with --root"),
+    ("no pointer", S, ["--root", "a"], "s.json:#a: is no JSON pointer; write one that begins with #/"),
     ("part no schema", S, ["--root", "#/$defs/a/type"], "s.json:#/$defs/a/type: is no schema"),
     ("not that form", S, ["--form", "openrpc"], "is nothing of the form openrpc; leave --form out, or name another"),
     ("unheard form", S, ["--form", "wsdl"], "invalid choice: 'wsdl'"),

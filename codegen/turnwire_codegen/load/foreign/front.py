@@ -93,6 +93,9 @@ def _read(path: Path, reading: Reading, layout: Layout, found: list[Problem]) ->
 def _rooted(document: Any, root: str, layout: Layout, path: Path, found: list[Problem]) -> Layout:
     """The layout of a document of which only the part at `root` counts: a schema, or a folder of definitions."""
     pointer = root if root.startswith("#") else f"#{root}"
+    if pointer != "#" and not pointer.startswith("#/"):
+        found.append(_fault(path, pointer, "is no JSON pointer", "write one that begins with #/"))
+        return layout
     tree = Document(document)
     try:
         node = tree.at(pointer)
