@@ -16,11 +16,15 @@ from typing import Any
 import msgspec
 from jsonschema import Draft202012Validator, _keywords, _utils
 from jsonschema.exceptions import SchemaError, ValidationError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 try:
     import regress
 except ImportError:  # the extra `server` does without: patterns then are Python's
     regress: Any = None  # type: ignore[no-redef]
+
+_BAD_PATTERN = (re.error,) if regress is None else (re.error, regress.RegressError)
 
 __all__ = ["Fault", "InvalidSchema", "Schemas", "check_schema", "faults"]
 
@@ -76,9 +80,20 @@ def check_schema(schema: Any) -> None:
 
 
 def faults(schema: Any, value: Any) -> list[Fault]:
-    """Where `value` breaks `schema`; nothing when it is valid. References leave the schema nowhere."""
-    with _ecma_patterns():
-        return _sorted(Draft202012Validator(_without_false(schema)).iter_errors(value))
+    """Where `value` breaks `schema`; nothing when it is valid. Nothing is fetched: no reference leaves the schema.
+
+    Raises:
+        InvalidSchema: a reference leads nowhere or never ends, or a pattern is none.
+    """
+    # An empty registry has no way to the network; the library's own would go there.
+    registry: Registry[Any] = Registry()
+    try:
+        with _ecma_patterns():
+            return _sorted(Draft202012Validator(_without_false(schema), registry=registry).iter_errors(value))
+    except RecursionError:
+        raise InvalidSchema("a reference never ends") from None
+    except (Unresolvable, ValueError, *_BAD_PATTERN) as error:
+        raise InvalidSchema(f"it cannot be applied: {error}") from None
 
 
 def _sorted(errors: Iterator[ValidationError]) -> list[Fault]:

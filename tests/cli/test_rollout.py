@@ -202,11 +202,13 @@ def test_old_events_are_pruned_and_the_rest_verifies(tmp_path):
 
 def test_a_record_is_copied_to_another_store_once(state, tmp_path):
     other = str(tmp_path / "other")
+    (state / "notes.jsonl").write_bytes(b'\n{"one":1}\n')
     dry = run("rollout", "migrate", str(state), other, "--store", "sqlite", "--dry-run")
     written = (tmp_path / "other").exists()
     said = [run("rollout", "migrate", str(state), other, "--store", "sqlite").out for _ in range(2)]
     answers, _ = served(other, LISTED, flags=("--store", "sqlite"))
 
+    assert (tmp_path / "other" / "notes.jsonl").read_bytes().split() == [b'{"one":1}']
     assert (dry.out, written) == ("ok        t1: 1 events to copy\n", False)
     assert said == ["ok        t1: 1 events copied\n", "ok        t1: 0 events copied, 1 were there\n"]
     assert threads_of(answers) == {"t1": "idle"}

@@ -29,9 +29,19 @@ class Mutant(NamedTuple):
     due: int | None
 
 
+def lawful() -> Iterator[dict[str, Any]]:
+    """Every request that a client can send, by its examples, and without params."""
+    for row in METHODS.values():
+        if row.sender == "server" or row.kind != "request" or row.name in LEFT_OUT:
+            continue
+        for path in sorted((EXAMPLES / str(row.params)).glob("*.json")):
+            yield {"jsonrpc": "2.0", "method": row.name, "params": json.loads(path.read_bytes())}
+        yield {"jsonrpc": "2.0", "method": row.name, "params": {}}
+
+
 def mutants(rng: random.Random, count: int) -> Iterator[Mutant]:
     """As many lines, each made from a good request by one to three faults."""
-    seeds = list(_seeds())
+    seeds = list(lawful())
     for number in range(count):
         message = json.loads(json.dumps(rng.choice(seeds)))
         message["id"] = f"m{number}"
@@ -41,15 +51,6 @@ def mutants(rng: random.Random, count: int) -> Iterator[Mutant]:
         for _ in range(rng.randint(1, 3)):
             rng.choice((_envelope, _value, _value, _value))(rng, message)
         yield _judged(json.dumps(message).encode())
-
-
-def _seeds() -> Iterator[dict[str, Any]]:
-    for row in METHODS.values():
-        if row.sender == "server" or row.kind != "request" or row.name in LEFT_OUT:
-            continue
-        for path in sorted((EXAMPLES / str(row.params)).glob("*.json")):
-            yield {"jsonrpc": "2.0", "method": row.name, "params": json.loads(path.read_bytes())}
-        yield {"jsonrpc": "2.0", "method": row.name, "params": {}}
 
 
 def _weird(rng: random.Random) -> Any:

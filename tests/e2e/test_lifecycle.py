@@ -124,7 +124,6 @@ EXPERIMENTAL = [
     ("thread/start", {"dynamicTools": []}, {"experimental": True}, -32601),
     ("thread/start", {"dynamicTools": 5, "title": 5}, {}, -32006),
     ("thread/resume", {"threadId": "x", "dynamicTools": []}, {"experimental": True}, -32601),
-    ("turn/start", {"threadId": "x", "outputSchema": {}}, {}, -32601),
     ("tool/call", {}, {"experimental": True}, -32601),
 ]
 

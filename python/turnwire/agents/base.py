@@ -133,6 +133,8 @@ class TurnContext(Protocol):
     input: Sequence[wire.InputPart]
     # What `Host.build_run_config` gave.
     run_config: Any
+    # The JSON Schema that the text of the last message must fit, as JSON; None where it is free.
+    output_schema: dict[str, Any] | None
     # What `save` last kept in the turn that this one resumes; None for any other turn.
     resumed: Any
 

@@ -17,15 +17,7 @@ from turnwire.wire import (
     ApprovalResolvedParams,
 )
 
-__all__ = ["APPROVAL", "OPTIONS", "ApprovalKind"]
-
-# APPR-13: what every approval offers; saved answers would be more, and are not served.
-OPTIONS = (
-    ("accept", "Run it"),
-    ("decline", "Do not run it"),
-    ("cancel", "Do not run it, and stop the turn"),
-    ("defer", "Decide later, and pause the turn"),
-)
+__all__ = ["APPROVAL", "ApprovalKind"]
 
 
 class ApprovalKind:

@@ -20,6 +20,7 @@ from turnwire.server.idempotency import Keys
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening
 from turnwire.server.recorded_keys import RecordedKeys
+from turnwire.server.rules import Rules
 from turnwire.server.state import ServerState
 from turnwire.server.thread import LiveThread
 from turnwire.server.threads import Threads
@@ -50,6 +51,7 @@ class Engine:
             state.store = MemoryStore()
         self.threads = Threads(state.store, state.hub)
         self.threads.recover()
+        self.rules = Rules(state.store, self.threads.all_loaded)
         self.requests = Requests(state.hub, state.limits)
         self.keys = Keys(RecordedKeys(state.store, self.threads))
         self._tasks: set[asyncio.Task[None]] = set()
@@ -140,6 +142,7 @@ class Engine:
             opening=opening,
             run_config=run_config,
             requests=self.requests,
+            rules=self.rules,
             expose_errors=self._state.host.expose_errors,
             ended=self._ended,
         )

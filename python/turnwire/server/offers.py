@@ -1,6 +1,7 @@
 """What this server offers: a capability that is advertised is served whole (LIFE-7), any other not at all (LIFE-8)."""
 
 import os
+from importlib.util import find_spec
 from typing import Any
 
 from turnwire import wire
@@ -26,10 +27,22 @@ def schema_file(name: str) -> str:
 # SCHEMA-1 promises both forms, so neither is offered where one was not generated.
 _EXPORT = ("schemaExport",) if os.path.exists(schema_file("schema.ts")) else ()  # noqa: PTH110 - see above
 
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ImportError:
+        # So says a finder that keeps a package from being imported at all.
+        return False
+
+
+# The final output is judged by a package that this one does without.
+_OUTPUT = ("outputSchema",) if _is_installed("jsonschema") else ()
+
 OFFERED = frozenset(
     (
-        *("threads", "turns", "queue", "steer", "fork", "rewind", "approvals", "userInput"),
-        *("appContext", "events", "models", *_EXPORT),
+        *("threads", "turns", "queue", "steer", "fork", "rewind", "approvals", "approvalRules", "userInput"),
+        *("appContext", "events", "models", *_EXPORT, *_OUTPUT),
     )
 )
 """The keys whose methods and members are served. `conformance` gates neither."""

@@ -1,6 +1,9 @@
 """What a turn is started with, whoever starts it: a client, or the queue of its thread."""
 
 from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -8,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from turnwire.server.resuming import Carried
 from turnwire.wire import InputPart, Turn
 
-__all__ = ["Opening"]
+__all__ = ["Opening", "outputs"]
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,9 +20,16 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     given: Sequence[InputPart]
     model: str | UnsetType = UNSET
     client_message_id: str | UnsetType = UNSET
+    # What the final output must fit, as the client wrote it; None where it is free.
+    output_schema: dict[str, Any] | None = None
     principal: str | None = None
     # The idempotency key of the request, which the first event of the turn is recorded with.
     key: str | UnsetType = UNSET
     # The paused turn that this one goes on with, and how what waits in it is resolved.
     resumes: Turn | None = None
     carried: Sequence[Carried] = ()
+
+
+def outputs() -> ModuleType:
+    """The module that judges outputs: it is imported with the first schema that comes."""
+    return import_module("turnwire.server.outputs")

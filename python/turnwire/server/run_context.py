@@ -8,14 +8,16 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.agents.base import Question, Steered, Verdict
-from turnwire.server.approvals import APPROVAL, OPTIONS
+from turnwire.server.approvals import APPROVAL
 from turnwire.server.canonical import digest
-from turnwire.server.ids import new_id
+from turnwire.server.ids import new_id, now_ms
 from turnwire.server.inbox import Inbox
 from turnwire.server.inputs import INPUT, questions_digest
 from turnwire.server.items import FileOperation, Growing, Items, ToolOperation
+from turnwire.server.opening import Opening
 from turnwire.server.questions import Asked, id_of
 from turnwire.server.resuming import Carried, key_of
+from turnwire.server.rules import Rules, options_for
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Kind, Requests, Waiting
 from turnwire.store.history import SavedRecord
@@ -24,12 +26,10 @@ from turnwire.wire import (
     Approval,
     ApprovalBinding,
     ApprovalItem,
-    ApprovalOption,
     ApprovalResolution,
     ContextEntry,
     FileChange,
     FileChangeItem,
-    InputPart,
     NoticeItem,
     PlanItem,
     PlanStep,
@@ -54,7 +54,11 @@ __all__ = ["Ending", "RunContext"]
 _T = TypeVar("_T")
 
 # How the item of an approval ends, by what was decided.
-_ITEM_EVENTS = {"accept": "complete", "decline": "decline", "cancel": "decline", "defer": "interrupt"}
+_ITEM_EVENTS = {
+    **dict.fromkeys(("accept", "acceptForTurn", "acceptForSession", "acceptAlways"), "complete"),
+    **dict.fromkeys(("decline", "declineAlways", "cancel"), "decline"),
+    "defer": "interrupt",
+}
 
 
 class Ending(NamedTuple):
@@ -73,21 +77,23 @@ class RunContext:
         thread: LiveThread,
         turn: Turn,
         *,
-        given: Sequence[InputPart],
+        opening: Opening,
         run_config: Any,
-        carried: Sequence[Carried],
         requests: Requests,
+        rules: Rules,
         stop: Callable[[Ending], None],
     ) -> None:
         self.turn = turn
-        self.input = given
+        self.input = opening.given
         self.run_config = run_config
+        self.output_schema = opening.output_schema
         self.resumed = None if turn.resumes is UNSET else thread.history.saved(turn.resumes)
         self.items = Items(thread, turn.id)
         self.inbox = Inbox()
-        self.carried = {key_of(one.asked): one for one in carried}
+        self.carried = {key_of(one.asked): one for one in opening.carried}
         self._live = thread
         self._requests = requests
+        self._rules = rules
         # The questions that are open beside the work, by item (INPUT-5).
         self._asides: dict[str, Waiting] = {}
         self._stop = stop
@@ -184,16 +190,21 @@ class RunContext:
         item = ApprovalItem(**self.items.common(approval.item_id), approval=approval)
         self.items.start(item)
         resolution: ApprovalResolution
+        effect = self._rules.effect_on(self._live, approval)
         if carried is not None and carried.resolution is not None:
             resolution = self._resolve_carried(APPROVAL, approval, carried)
+        elif effect is not None:
+            resolution = ApprovalResolution(outcome="rule", decision=effect, at=now_ms())
+            APPROVAL.announce_end(self._live, approval, resolution, defers=False)
         else:
             self.keep_state()
             resolution = await self._wait(self._requests.ask(self._live, APPROVAL, approval))
         self.items.complete(item.id, _ITEM_EVENTS[resolution.decision], resolution=resolution)
+        self._rules.save(self._live, approval, resolution.decision)
         if resolution.decision in ("cancel", "defer"):
             await self._never(Ending("pause") if resolution.decision == "defer" else Ending("interrupt", "user"))
         assert approval.subject_item_id is not UNSET, "every approval here reserves an id"
-        return Verdict(resolution.decision == "accept", approval.subject_item_id, resolution)
+        return Verdict(_ITEM_EVENTS[resolution.decision] == "complete", approval.subject_item_id, resolution)
 
     async def ask(self, questions: Sequence[PersonQuestion]) -> UserInputResolution:
         carried = self.carried.pop(questions_digest(questions), None)
@@ -294,7 +305,7 @@ class RunContext:
             turn_id=self.turn.id,
             item_id=new_id("item"),
             subject_item_id=new_id("item"),
-            available_decisions=[ApprovalOption(option_id=key, label=label, decision=key) for key, label in OPTIONS],
+            available_decisions=options_for(self._live.header, question.kind, question.scope_key),
             binding=binding,
         )
 

@@ -21,6 +21,7 @@ from turnwire.store.chain import PRUNED
 from turnwire.store.history import RECORDS, ContextRecord, DiscardedRecord, HeldRecord, History
 from turnwire.wire import (
     ActiveTurn,
+    ApprovalRule,
     ContextEntry,
     InputPart,
     PausedBy,
@@ -71,6 +72,8 @@ class LiveThread:
         self.broken = False
         # Set while the thread is being deleted: no turn may start any more.
         self.going = False
+        # The saved answers that hold while the thread is loaded, and those of the turn that runs (APPR-12).
+        self.rules: list[ApprovalRule] = []
         # What waits in the turn that paused the thread, nonces included. After a restart they get new nonces.
         self.deferred: dict[str, Asked] = {}
         paused = history.paused_turn()
@@ -199,6 +202,7 @@ class LiveThread:
     def end(self, turn: Turn) -> None:
         """Records how a turn ended; the thread is free before anybody hears of it (TURN-9)."""
         self.run = None
+        self.rules = [rule for rule in self.rules if rule.turn_id != turn.id]
         self.record("turn/completed", TurnCompletedParams(thread_id=self.id, turn=turn, seq=self.seq))
         if turn.status == "paused":
             self._change_status(next_state("thread", self.header.status, "turn/paused"), by="turn")

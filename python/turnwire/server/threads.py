@@ -136,6 +136,14 @@ class Threads:
         except ThreadDamaged as damage:
             raise _damaged(damage) from damage
 
+    def loaded(self, thread_id: str) -> LiveThread | None:
+        """The thread, if it is loaded."""
+        return self._live.get(thread_id)
+
+    def all_loaded(self) -> list[LiveThread]:
+        """The threads that are loaded."""
+        return list(self._live.values())
+
     def is_loaded(self, thread_id: str) -> bool:
         """Whether the thread is loaded."""
         return thread_id in self._live

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from turnwire.agents.base import Agent, AgentFailed
 from turnwire.server.ids import now_ms
-from turnwire.server.opening import Opening
+from turnwire.server.opening import Opening, outputs
 from turnwire.server.questions import pending_of, without_nonce
+from turnwire.server.rules import Rules
 from turnwire.server.run_context import Ending, RunContext
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
+from turnwire.store.history import OutputRecord
 from turnwire.wire import Evidence, InputPart, Turn, TurnError, UserMessageItem
 
 __all__ = ["TurnRun"]
@@ -40,6 +42,7 @@ class TurnRun:
         opening: Opening,
         run_config: Any,
         requests: Requests,
+        rules: Rules,
         expose_errors: bool,
         ended: Callable[[LiveThread, Turn | None], None],
     ) -> None:
@@ -54,19 +57,13 @@ class TurnRun:
         self._context = RunContext(
             thread,
             turn,
-            given=opening.given,
+            opening=opening,
             run_config=run_config,
-            carried=opening.carried,
             requests=requests,
+            rules=rules,
             stop=self._stop,
         )
-        thread.begin(turn, key=opening.key)
-        thread.run = self
-        if turn.input:
-            items = self._context.items
-            # TURN-18: "a userMessage item before items of the agent, with equal content".
-            message = UserMessageItem(**items.common(), input=turn.input, client_message_id=turn.client_message_id)
-            items.show(message)
+        self._begin(turn, opening)
         self._task = loop.create_task(agent.run(self._context))
         # A callback and not a `finally`: it comes also when the task is cancelled before it began.
         self._task.add_done_callback(self._end)
@@ -76,6 +73,17 @@ class TurnRun:
 
     def steer(self, parts: Sequence[InputPart], mode: str) -> str:
         return self._context.inbox.put(parts, mode)
+
+    def _begin(self, turn: Turn, opening: Opening) -> None:
+        thread, items = self._thread, self._context.items
+        thread.begin(turn, key=opening.key)
+        if opening.output_schema is not None:
+            thread.record("record/output", OutputRecord(turn_id=turn.id, schema=opening.output_schema))
+        thread.run = self
+        if turn.input:
+            # TURN-18: "a userMessage item before items of the agent, with equal content".
+            message = UserMessageItem(**items.common(), input=turn.input, client_message_id=turn.client_message_id)
+            items.show(message)
 
     def _stop(self, ending: Ending) -> None:
         if self._ending is None:
@@ -113,6 +121,9 @@ class TurnRun:
         context = self._context
         context.end_asides()
         context.items.close(_ITEM_EVENTS[ending.event])
+        structured: Any = UNSET
+        if ending.event == "complete" and context.output_schema is not None:
+            ending, structured = self._judged(context.output_schema, context.items.last_message)
         if ending.event == "pause":
             context.keep_state()
             self._thread.defer(one.asked for one in context.carried.values())
@@ -128,12 +139,21 @@ class TurnRun:
             end_reason=ending.reason,
             error=ending.error,
             final_output=output,
+            structured_output=structured,
             pending=self._pending() if status == "paused" else UNSET,
             untaken=context.inbox.untaken() or UNSET,
             evidence=Evidence(status=_EVIDENCE[status], seq=self._thread.seq, output_digest=_output_digest(output)),
         )
         self._thread.end(ended)
         return ended
+
+    def _judged(self, schema: dict[str, Any], text: str | UnsetType) -> tuple[Ending, Any]:
+        """What a turn comes to whose output must fit a schema, and the output as a value."""
+        judge = outputs()
+        try:
+            return Ending("complete"), judge.read_output(schema, None if text is UNSET else text)
+        except judge.OutputInvalid as invalid:
+            return Ending("fail", "error", TurnError(code="outputSchemaInvalid", message=str(invalid)[:4096])), UNSET
 
     def _pending(self) -> list[Any]:
         return [pending_of(without_nonce(one)) for one in self._thread.deferred.values()]

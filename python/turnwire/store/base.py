@@ -143,6 +143,12 @@ class Store(Protocol):
     def headers(self) -> Iterable[wire.Thread]:
         """The headers of all threads, in no particular order."""
 
+    def notes(self) -> Sequence[bytes]:
+        """What is kept of no single thread, a line each, oldest first; other processes may have added some."""
+
+    def note(self, line: bytes) -> None:
+        """Adds one such line, which has no line end in it."""
+
     def delete(self, thread_id: str) -> None:
         """Takes a thread and its record away; its id is unknown afterwards."""
 

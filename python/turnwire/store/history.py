@@ -1,7 +1,7 @@
 """A thread as its events tell it: header, turns and items.
 
-`apply` is the only way in which anything of a thread changes, live and on loading alike; it takes one event and
-does nothing but look up and replace. What the engine of a turn holds beyond it (tasks, timers, nonces) is no history.
+`apply` is the only way in which anything of a thread changes, live and on loading alike. What the engine of a turn
+holds beyond it (tasks, timers, nonces) is no history.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = [
     "History",
     "KeptEvent",
     "KeyRecord",
+    "OutputRecord",
     "PrunedRecord",
     "SavedRecord",
     "TakenRecord",
@@ -56,6 +57,13 @@ class SavedRecord(msgspec.Struct, frozen=True, rename="camel"):
 
     turn_id: str
     state: Any
+
+
+class OutputRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """What the final output of a turn must fit; the turn that resumes it is held to it too."""
+
+    turn_id: str
+    schema: dict[str, Any]
 
 
 class DiscardedRecord(msgspec.Struct, frozen=True, rename="camel"):
@@ -105,6 +113,7 @@ RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/context": ContextRecord,
     "record/text": TextRecord,
     "record/saved": SavedRecord,
+    "record/output": OutputRecord,
     "record/discarded": DiscardedRecord,
     "record/key": KeyRecord,
     "record/taken": TakenRecord,
@@ -136,6 +145,7 @@ class History:
         self._texts: dict[str, list[str]] = {}
         self._lengths: dict[str, int] = {}
         self._saved: dict[str, Any] = {}
+        self._output_schemas: dict[str, dict[str, Any]] = {}
         self._paused: str | None = None
         # By method and key, what came of a request; by key, its first event, where nothing came of it any more.
         self._keys: dict[tuple[str, str], KeyRecord] = {}
@@ -209,6 +219,10 @@ class History:
         """Where the agent of the turn stood when it last said so; None when it never did."""
         return self._saved.get(turn_id)
 
+    def output_schema(self, turn_id: str) -> dict[str, Any] | None:
+        """What the output of a turn that is not over must fit; None where it is free."""
+        return self._output_schemas.get(turn_id)
+
     def keyed(self, method: str, key: str) -> KeyRecord | None:
         """What came of a request that an earlier process recorded under an idempotency key."""
         return self._keys.get((method, key))
@@ -227,10 +241,7 @@ class History:
         )
 
     def _archived(self, params: Any, _seq: int) -> None:
-        self.header = replace(self.header, archived_at=params.archived_at)
-
-    def _unarchived(self, _params: Any, _seq: int) -> None:
-        self.header = replace(self.header, archived_at=UNSET)
+        self.header = replace(self.header, archived_at=getattr(params, "archived_at", UNSET))
 
     def _turn_started(self, params: Any, seq: int) -> None:
         turn = params.turn
@@ -248,6 +259,7 @@ class History:
             self._paused = turn.id
         else:
             self._saved.pop(turn.id, None)
+            self._output_schemas.pop(turn.id, None)
         self.header = replace(self.header, active_turn=UNSET)
 
     def _usage_updated(self, params: Any, _seq: int) -> None:
@@ -324,8 +336,12 @@ class History:
     def _saved_record(self, params: SavedRecord, _seq: int) -> None:
         self._saved[params.turn_id] = params.state
 
+    def _output(self, params: OutputRecord, _seq: int) -> None:
+        self._output_schemas[params.turn_id] = params.schema
+
     def _discarded(self, params: DiscardedRecord, _seq: int) -> None:
         self._saved.pop(params.turn_id, None)
+        self._output_schemas.pop(params.turn_id, None)
         self._paused = None
 
     def _key(self, params: KeyRecord, _seq: int) -> None:
@@ -349,7 +365,7 @@ class History:
         "thread/updated": _thread_started,
         "thread/status/changed": _status_changed,
         "thread/archived": _archived,
-        "thread/unarchived": _unarchived,
+        "thread/unarchived": _archived,
         "turn/started": _turn_started,
         "turn/completed": _turn_completed,
         "turn/usage/updated": _usage_updated,
@@ -365,6 +381,7 @@ class History:
         "record/held": _held,
         "record/context": _context_given,
         "record/saved": _saved_record,
+        "record/output": _output,
         "record/discarded": _discarded,
         "record/key": _key,
         "record/taken": _taken,

@@ -18,6 +18,7 @@ from turnwire.store.catalogue import Catalogue
 from turnwire.store.chain import GENESIS, BadEvent, Link, follow, link, read
 from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
 from turnwire.store.names import name_of
+from turnwire.store.notes import Notes
 from turnwire.store.threadfile import ThreadFile
 
 __all__ = ["JsonlStore"]
@@ -53,6 +54,7 @@ class JsonlStore:
         prepare(state, "jsonl")
         self._directory = state / RECORD["jsonl"]
         self._files.make_directory(self._directory)
+        self._notes = Notes(self._files, state)
         self._threads = Catalogue(self._files, self._directory, state / _INDEX, tell)
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
@@ -102,6 +104,12 @@ class JsonlStore:
 
     def headers(self) -> Iterable[wire.Thread]:
         return list(self._threads.headers())
+
+    def notes(self) -> Sequence[bytes]:
+        return self._notes.lines()
+
+    def note(self, line: bytes) -> None:
+        self._notes.add(line, force=self._policy != "never")
 
     def claim(self, thread_id: str) -> None:
         self._claimed(thread_id)

@@ -23,6 +23,7 @@ class MemoryStore:
         self._records: dict[str, _Record] = {}
         # The threads by the keys that they were started with.
         self._keys: dict[str, dict[str, None]] = {}
+        self._notes: list[bytes] = []
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         if header.id in self._records:
@@ -64,6 +65,12 @@ class MemoryStore:
 
     def headers(self) -> Iterable[wire.Thread]:
         return [record.header for record in self._records.values()]
+
+    def notes(self) -> Sequence[bytes]:
+        return list(self._notes)
+
+    def note(self, line: bytes) -> None:
+        self._notes.append(line)
 
     def claim(self, thread_id: str) -> None:
         if thread_id not in self._records:

@@ -131,6 +131,9 @@ def migrate(source: Path, target: Path, kind: str, *, dry_run: bool = False) -> 
     with closing(_store(source)) as giver, closing(open_store(kind, target)) as taker:
         for record in records(source):
             yield _copy(record.thread_id, there.get(record.thread_id), giver, taker)
+        # What is kept of no single thread goes along, once.
+        for line in giver.notes()[len(taker.notes()) :]:
+            taker.note(line)
 
 
 def _copy(thread_id: str, there: Record | None, giver: DurableStore, taker: DurableStore) -> Migrated:

@@ -23,6 +23,7 @@ from turnwire.store.chain import GENESIS, BadEvent, Fault, Link, check, follow, 
 from turnwire.store.database import Database
 from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
 from turnwire.store.locks import Leases
+from turnwire.store.notes import Notes
 
 __all__ = ["SqliteStore"]
 
@@ -70,6 +71,7 @@ class SqliteStore:
         prepare(state, "sqlite")
         files.make_directory(state / _LOCKS)
         self._leases = Leases(files, state / _LOCKS)
+        self._notes = Notes(files, state)
         self._path = state / RECORD["sqlite"]
         self._database = Database(files, self._path)
         # Where each record ends, as far as this process has proved it.
@@ -140,6 +142,12 @@ class SqliteStore:
             self._headers = {thread_id: _decoder().decode(header) for thread_id, header in rows}
             self._version = version
         return list(self._headers.values())
+
+    def notes(self) -> Sequence[bytes]:
+        return self._notes.lines()
+
+    def note(self, line: bytes) -> None:
+        self._notes.add(line, force=self._policy != "never")
 
     def claim(self, thread_id: str) -> None:
         self._claimed(thread_id)

@@ -57,6 +57,8 @@ MODULES: dict[str, str] = {
     "turn/queue/resume": "queue",
     "approval/resolve": "requests",
     "userInput/resolve": "requests",
+    "approvalRules/list": "rules",
+    "approvalRules/remove": "rules",
     "model/list": "models",
     "schema/export": "exports",
 }

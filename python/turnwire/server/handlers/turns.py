@@ -19,7 +19,7 @@ from turnwire.errors import (
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, input_issues
 from turnwire.server.engine import engine_of
-from turnwire.server.opening import Opening
+from turnwire.server.opening import Opening, outputs
 from turnwire.server.resuming import carry
 from turnwire.server.thread import LiveThread
 from turnwire.store.history import History
@@ -48,6 +48,8 @@ async def start(call: Call) -> TurnStartResult:
         raise invalid_params([Issue("", "needs exactly one of input and resume")])
     if params.input is not UNSET:
         demand(input_issues("/input", params.input))
+    if params.output_schema is not UNSET:
+        demand(outputs().schema_issues("/outputSchema", params.output_schema))
     key = params.idempotency_key
     result: TurnStartResult = await engine.keys.once(
         "turn/start", params.thread_id, key, call.raw, lambda: _start(call, params)
@@ -126,6 +128,7 @@ def _opening(call: Call, thread: LiveThread, params: TurnStartParams) -> Opening
         given=() if params.input is UNSET else params.input,
         model=params.model,
         client_message_id=params.client_message_id,
+        output_schema=None if params.output_schema is UNSET else params.output_schema,
         principal=call.caller.principal,
         key=params.idempotency_key,
     )
@@ -134,7 +137,10 @@ def _opening(call: Call, thread: LiveThread, params: TurnStartParams) -> Opening
         return opening
     paused = thread.demand_resumable()
     carried = carry(thread, params.resume)
-    return replace(opening, given=_first_input(thread.history, paused), resumes=paused, carried=carried)
+    # What the paused turn was to give is to be given still, unless this request says otherwise.
+    schema = opening.output_schema or thread.history.output_schema(paused.id)
+    given = _first_input(thread.history, paused)
+    return replace(opening, given=given, resumes=paused, carried=carried, output_schema=schema)
 
 
 def _first_input(history: History, turn: Turn) -> Sequence[InputPart]:

@@ -1,0 +1,110 @@
+"""The capability `outputSchema`: what the final output must fit, and what becomes of a turn whose output does not."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from cli.running import environment
+from turnwire.errors import RemoteError
+from turnwire.store.memory import MemoryStore
+from turnwire.wire import (
+    ApprovalAnswer,
+    ResumeDecision,
+    ThreadResumeParams,
+    TurnResume,
+    TurnStartParams,
+)
+
+NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+
+# Schema, script, the structured output; or what is said of the turn that failed.
+OUTPUTS = [
+    (NAMED, 'text {"name": "Ada"}', {"name": "Ada"}, None),
+    (NAMED, 'text No JSON yet\ntext {"name": "Ada"}', {"name": "Ada"}, None),
+    ({}, "text 1", 1, None),
+    ({"type": "null"}, "text null", None, None),
+    (NAMED, 'text {"name": 1}', None, "The output does not fit its schema: /name: 1 is not of type 'string'"),
+    (NAMED, "text {}", None, "The output does not fit its schema: (root): 'name' is a required property"),
+    (NAMED, "text Ada", None, "The output is not JSON."),
+    (NAMED, "notice Ada", None, "There is no output, and a schema asks for one."),
+    ({"properties": {"a": {"$ref": "#/none"}}}, 'text {"a": 1}', None, "The schema cannot be applied to the output: "),
+]
+
+
+@pytest.mark.parametrize(("schema", "script", "value", "said"), OUTPUTS)
+async def test_the_output_is_held_to_its_schema(connect, schema, script, value, said):
+    talk = await connect()
+    ended = await talk.run(await talk.thread(), script, output_schema=schema)
+    turn = talk.said("turn/completed")[0]["turn"]
+
+    if said is None:
+        assert (ended.status, turn["structuredOutput"]) == ("completed", value)
+    else:
+        assert (ended.status, ended.end_reason, ended.error.code) == ("failed", "error", "outputSchemaInvalid")
+        assert ended.error.message.startswith(said)
+        assert "structuredOutput" not in turn
+
+
+async def test_a_turn_that_fails_by_itself_says_why(house):
+    talk = await house.connect()
+    ended = await talk.run(await talk.thread(), "fail Enough", output_schema=NAMED)
+
+    assert (ended.error.code, ended.error.message) == ("agentFailed", "Enough")
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "nothing"}, {"$ref": "#"}, {"$ref": "http://localhost:9/x"}, {"required": 1}]
+)
+async def test_what_is_no_schema_is_refused_and_nothing_begins(house, schema):
+    talk = await house.connect()
+    thread_id = await talk.thread()
+    with pytest.raises(RemoteError) as refused:
+        await talk.turn(thread_id, "text Hi", output_schema=schema)
+
+    assert (refused.value.code, refused.value.data["issues"][0]["path"]) == (-32602, "/outputSchema")
+    assert talk.said("turn/started") == []
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_turn_that_is_resumed_owes_what_it_owed_before(house, restarted):
+    house.host = {"store": MemoryStore()}
+    talk = await house.connect(approvals="defer")
+    thread_id = await talk.thread()
+    await talk.run(thread_id, "approve rm\ntext Ada", output_schema=NAMED)
+    if restarted:
+        house._server = None
+    other = await house.connect(approvals="accept")
+    (pending,) = (await other.client.thread_resume(ThreadResumeParams(thread_id=thread_id))).pending
+    answer = ApprovalAnswer(decision="accept", nonce=pending.approval.binding.nonce)
+    decision = ResumeDecision(approval_id=pending.approval.approval_id, answer=answer)
+    resumed = TurnStartParams(thread_id=thread_id, resume=TurnResume(decisions=[decision]))
+    ended = await other.ended((await other.client.turn_start(resumed)).turn)
+
+    assert (ended.status, ended.error.code) == ("failed", "outputSchemaInvalid")
+
+
+def test_without_the_package_it_is_not_offered():
+    program = (
+        "import sys; sys.modules['jsonschema'] = None\n"
+        "from turnwire.cli import entry; sys.argv = ['turnwire', 'serve']; entry()"
+    )
+    hello = {"protocolVersion": 1, "clientInfo": {"name": "test"}}
+    asked = [("initialize", hello), ("turn/start", {"threadId": "t1", "outputSchema": {}})]
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        for number, (method, params) in enumerate(asked)
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
+    offered, refused = map(json.loads, done.stdout.splitlines())
+
+    assert "outputSchema" not in offered["result"]["capabilities"]
+    assert refused["error"]["data"] == {"code": "methodNotFound", "retryable": False, "capability": "outputSchema"}
