@@ -40,6 +40,7 @@ COMMANDS = (
     Command("call", "call", "send one request to a server and print the result"),
     Command("debug send-message", "send_message", "run one turn on a server and print it as it comes"),
     Command("check server", "check", "judge a server by the clauses of the protocol"),
+    Command("check trace", "check", "judge a recorded conversation"),
     Command("check list", "check", "list the checks"),
     Command("check explain", "check", "say what a check asks for and why"),
     Command("validate", "validate", "judge messages and transcripts by the schema"),

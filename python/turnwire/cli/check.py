@@ -1,4 +1,4 @@
-"""`turnwire check server | list | explain`: words in, the judge's own entry called, its exit code back."""
+"""`turnwire check server | trace | list | explain`: words in, the judge's own entry called, its exit code back."""
 
 import argparse
 from pathlib import Path
@@ -7,24 +7,28 @@ from turnwire.cli import Streams
 from turnwire.cli.color import COLOR_CHOICES, paint_for
 from turnwire.cli.command import Parser, add_target_flags, positive, split_target
 from turnwire.cli.exits import Exit, Stop
+from turnwire.cli.files import read_lines
 from turnwire.conformance.api import CheckServerOptions, explain_check, list_checks, run_check_server
 from turnwire.conformance.model import Level
 from turnwire.conformance.profiles import ProfileFault
+from turnwire.conformance.recording import CheckTraceOptions, run_check_trace
 from turnwire.conformance.registry import UnknownCheck
 
 __all__ = ["run"]
 
+Group = argparse._ArgumentGroup  # noqa: SLF001 - the library has no public name for what it returns
 LEVELS = tuple(level.value for level in Level)
 REPORT_KINDS = ("json", "junit", "text")
 
 
 def run(name: str, argv: list[str], streams: Streams) -> int:
-    """Judge a server, list the checks, or explain one.
+    """Judge a server or a recording, list the checks, or explain one.
 
     Raises:
         Stop: the words are wrong, or name a check or a profile that does not exist.
     """
-    command = {"check server": _server, "check list": _list, "check explain": _explain}[name]
+    commands = {"check server": _server, "check trace": _trace, "check list": _list, "check explain": _explain}
+    command = commands[name]
     try:
         return command(name, argv, streams)
     except (ProfileFault, UnknownCheck) as fault:
@@ -74,9 +78,7 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     )
     add_target_flags(parser)
     which = parser.add_argument_group("which checks")
-    which.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name or a .toml")
-    which.add_argument("--select", nargs="+", default=[], metavar="ID", help="these checks only; `rpc.*` means a layer")
-    which.add_argument("--skip", nargs="+", default=[], metavar="ID", help="not these checks")
+    _add_selection(which)
     which.add_argument("--level", choices=LEVELS, default="may", help="down to this level (default: may, which is all)")
     which.add_argument("--tier", type=int, default=2, choices=(0, 1, 2), help="0 without a turn, 2 all (default: 2)")
     how = parser.add_argument_group("how")
@@ -90,19 +92,56 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     verdict.add_argument(
         "--propose", choices=LEVELS[:2][::-1], default="", help="print an --expect file for what failed"
     )
-    verdict.add_argument(
-        "--fail-on", choices=LEVELS[:2], default="must", help="lowest level that fails (default: must)"
-    )
-    verdict.add_argument("--strict", action="store_true", help="warnings and flaky checks fail too")
+    _add_severity(verdict)
     output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=REPORT_KINDS, default="text", help="what stdout gets (default: text)")
-    output.add_argument(
-        "--report", type=_report, action="append", default=[], metavar="KIND=FILE", help="write one too"
-    )
+    _add_output(output)
     output.add_argument("--transcripts", type=Path, metavar="DIR", help="write what was said, a .jsonl a scenario")
-    output.add_argument("--color", choices=COLOR_CHOICES, default="auto", help="(default: auto)")
     output.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return parser
+
+
+def _trace(name: str, argv: list[str], streams: Streams) -> int:
+    parser = Parser(
+        name,
+        streams,
+        summary="Judge a recorded conversation: the schema of every message of the server, and the order of them.",
+        usage="FILE [options]",
+        example='echo \'{"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{}}}\' | turnwire check trace -',
+    )
+    parser.add_argument("file", metavar="FILE", help='JSON lines {"dir","msg"} or {"dir","raw"}; - is stdin')
+    _add_selection(parser.add_argument_group("which checks"))
+    _add_severity(parser.add_argument_group("verdict"))
+    _add_output(parser.add_argument_group("output"))
+    options = parser.parse_args(argv)
+    asked = CheckTraceOptions(
+        file=options.file,
+        profile=options.profile,
+        select=tuple(options.select),
+        skip=tuple(options.skip),
+        strict=options.strict,
+        fail_on=Level(options.fail_on),
+        format=options.format,
+        reports=tuple(options.report),
+        color=paint_for(options.color, streams.stdout).is_on,
+    )
+    return run_check_trace(asked, read_lines(options.file, streams), streams.stdout, streams.stderr)
+
+
+def _add_selection(group: Group) -> None:
+    group.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name or a .toml")
+    group.add_argument("--select", nargs="+", default=[], metavar="ID", help="these checks only; `rpc.*` means a layer")
+    group.add_argument("--skip", nargs="+", default=[], metavar="ID", help="not these checks")
+
+
+def _add_severity(group: Group) -> None:
+    group.add_argument("--fail-on", choices=LEVELS[:2], default="must", help="lowest level that fails (default: must)")
+    group.add_argument("--strict", action="store_true", help="warnings and flaky checks fail too")
+
+
+def _add_output(group: Group) -> None:
+    group.add_argument("--format", choices=REPORT_KINDS, default="text", help="what stdout gets (default: text)")
+    group.add_argument("--report", type=_report, action="append", default=[], metavar="KIND=FILE", help="write one too")
+    group.add_argument("--color", choices=COLOR_CHOICES, default="auto", help="(default: auto)")
 
 
 def _list(name: str, argv: list[str], streams: Streams) -> int:

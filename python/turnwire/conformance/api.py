@@ -14,13 +14,12 @@ from typing import Literal, TextIO
 import msgspec
 
 from turnwire.conformance.baseline import BaselineFault, apply_baseline, proposed, read_baseline
-from turnwire.conformance.model import Check, Level, Outcome, TargetFault, Verdict
+from turnwire.conformance.model import Check, Level, Outcome, TargetFault
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.profiles import Profile, ProfileFault, load_profile
 from turnwire.conformance.registry import UnknownCheck, catalogue, select
-from turnwire.conformance.reports.document import Run, document
-from turnwire.conformance.reports.junit import render_junit
-from turnwire.conformance.reports.text import render_text
+from turnwire.conformance.reports.document import Run
+from turnwire.conformance.reports.rendering import Form, exit_code, report
 from turnwire.conformance.runner import Runner, Settings
 from turnwire.conformance.strict import dumps
 from turnwire.conformance.target import Target, Timeouts
@@ -28,7 +27,7 @@ from turnwire.conformance.trace import Trace
 
 __all__ = ["CheckServerOptions", "explain_check", "list_checks", "run_check_server"]
 
-DONE, FINDINGS, USAGE, UNREACHED, NOT_VERIFIED, OUR_FAULT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+USAGE, UNREACHED, INTERRUPTED = 2, 3, 130
 LEVELS = (Level.MUST, Level.SHOULD, Level.MAY)
 
 
@@ -50,7 +49,7 @@ class CheckServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     timeout_scale: float = 1.0
     retries: int = 2
     jobs: int = 1
-    format: Literal["text", "json", "junit"] = "text"
+    format: Form = "text"
     reports: tuple[tuple[str, Path], ...] = ()
     transcripts: Path | None = None
     color: bool = False
@@ -155,51 +154,24 @@ def _run(
         server=server if isinstance(server, dict) else {},
         outcomes=tuple(outcomes),
         complaints=tuple(complaints),
-        exit_code=_exit_code(options, outcomes, complaints),
+        exit_code=exit_code(outcomes, complaints, fail_on=options.fail_on, strict=options.strict),
         flags=tuple(flags),
     )
 
 
-def _exit_code(options: CheckServerOptions, outcomes: Sequence[Outcome], complaints: Sequence[str]) -> int:
-    """Our own fault outranks a finding, and a finding outranks what was not verified."""
-    verdicts = {outcome.verdict for outcome in outcomes}
-    failing = {Verdict.FAIL, Verdict.XPASS}
-    if options.fail_on is not Level.MUST or options.strict:
-        failing.add(Verdict.WARN)
-    if options.strict:
-        failing.add(Verdict.FLAKY)
-    if Verdict.ERROR in verdicts:
-        return OUR_FAULT
-    if verdicts & failing or complaints:
-        return FINDINGS
-    unverified = [o for o in outcomes if o.verdict is Verdict.NOT_VERIFIED and o.check.level is Level.MUST]
-    return NOT_VERIFIED if unverified else DONE
-
-
 def _report(options: CheckServerOptions, run: Run, traces: Sequence[Trace], stdout: TextIO, stderr: TextIO) -> int:
-    stdout.write(_rendered(options.format, run, color=options.color))
-    if options.propose:
-        stdout.write(proposed(run.outcomes, with_musts=options.propose == "must"))
+    proposal = proposed(run.outcomes, with_musts=options.propose == "must") if options.propose else ""
     try:
-        for kind, path in options.reports:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(_rendered(kind, run, color=False), encoding="utf-8")
+        report(run, options.format, options.reports, stdout, color=options.color, after=proposal)
         if options.transcripts:
             _write_transcripts(options.transcripts, traces)
     except OSError as error:
+        # Before the reports only stdout is written, and what is wrong with that has no file name.
+        if error.filename is None:
+            raise
         stderr.write(f"turnwire: {error.filename}: {error.strerror}; the report could not be written there\n")
         return USAGE
     return run.exit_code
-
-
-def _rendered(kind: str, run: Run, *, color: bool) -> str:
-    match kind:
-        case "json":
-            return json.dumps(document(run), indent=2, ensure_ascii=False) + "\n"
-        case "junit":
-            return render_junit(run)
-        case _:
-            return render_text(run, color=color)
 
 
 def _write_transcripts(directory: Path, traces: Sequence[Trace]) -> None:

@@ -109,10 +109,11 @@ class Outcome(msgspec.Struct, frozen=True):
 class Unmet(Exception):  # noqa: N818 - what it says is a finding, not an error of ours
     """The clause does not hold: what would have been lawful, and what came instead."""
 
-    def __init__(self, expected: str, actual: str) -> None:
+    def __init__(self, expected: str, actual: str, excerpt: tuple[str, ...] = ()) -> None:
         super().__init__(f"expected {expected}; saw {actual}")
         self.expected = expected
         self.actual = actual
+        self.excerpt = excerpt
 
 
 class NotApplicable(Exception):  # noqa: N818 - a verdict, not an error

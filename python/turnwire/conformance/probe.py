@@ -50,6 +50,7 @@ class Probe:
 
     def send_bytes(self, raw: bytes) -> None:
         """Write bytes as they are, with no end of line."""
+        self.trace.lacks_frames = True
         self.process.write(raw)
 
     def send(self, line: bytes, *, aside: bool = False) -> None:

@@ -112,6 +112,9 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     interrupted: tuple[str, ...] = ()
     approval: str = ""
     opt_in: dict[str, Any] = {}
+    turn: str = ""  # where the answer to a started turn has its id
+    nonce: str = ""  # where a request for approval has what proves that its answer is meant for it
+    accept: dict[str, Any] | None = None
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

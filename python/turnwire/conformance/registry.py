@@ -20,7 +20,7 @@ __all__ = ["CheckFunction", "UnknownCheck", "catalogue", "check", "function_of",
 
 CheckFunction = Callable[[Subject], str | None]
 
-LAYERS = ("rpc", "rpc_ids", "rpc_limits", "rpc_frames", "stdio", "life", "life_offers")
+LAYERS = ("rpc", "rpc_ids", "rpc_limits", "rpc_frames", "stdio", "life", "life_offers", "passive")
 _functions: dict[str, CheckFunction] = {}
 
 

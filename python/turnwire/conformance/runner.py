@@ -266,7 +266,7 @@ def _weigh(check: Check, function: Callable[[Subject], str | None], subject: Sub
 def _unmet(check: Check, finding: Unmet) -> Attempt:
     """Severity is the clause's keyword: a MUST fails, a SHOULD warns, a MAY can never fail."""
     verdict = {Level.MUST: Verdict.FAIL, Level.SHOULD: Verdict.WARN, Level.MAY: Verdict.NON_STRICT}[check.level]
-    return Attempt(verdict, 0, expected=finding.expected, actual=finding.actual)
+    return Attempt(verdict, 0, expected=finding.expected, actual=finding.actual, excerpt=finding.excerpt)
 
 
 def _waves(checks: Sequence[Check]) -> Iterator[list[Check]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
+from turnwire.conformance.passive import Folded
 from turnwire.conformance.pointer import pick, planted, replaced
 from turnwire.conformance.probe import ABSENT, Probe
 from turnwire.conformance.profiles import Operation, Profile
@@ -31,6 +32,8 @@ class Facts:
     def __init__(self, greeting: Frame | None, round_trip: float) -> None:
         self.greeting = greeting
         self.round_trip = round_trip
+        # What the passive rules found in the first so many frames of the run, kept for the next check that asks.
+        self.folded: tuple[int, Folded] | None = None
 
     @property
     def result(self) -> Mapping[str, Any]:

@@ -1,7 +1,8 @@
 """Ordinary traffic for the checks that only read: a walk through what every server must say something about.
 
 It is taken three times: as the server is, with every common variable for verbose logs set, and under a locale that is
-not UTF-8, because that is where logs reach stdout and text loses its encoding.
+not UTF-8, because that is where logs reach stdout and text loses its encoding. Where a script is obeyed, turns are
+taken too, once: one that speaks, one that is interrupted, one that asks, one after the other in one thread.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from turnwire.conformance.model import NotApplicable, NotExercised, TargetFault, Unmet
 from turnwire.conformance.probe import Probe
 from turnwire.conformance.subject import Subject
+from turnwire.conformance.turns import start_turn
 
 __all__ = ["UNICODE_TEXT", "take_tours"]
 
@@ -25,6 +27,8 @@ def take_tours(subject: Subject) -> None:
     for env in ({}, VERBOSE, NOT_UTF8):
         with contextlib.suppress(Unmet, NotApplicable, NotExercised, TargetFault):
             _walk(subject, env)
+    with contextlib.suppress(Unmet, NotApplicable, NotExercised, TargetFault):
+        _take_turns(subject)
     subject.close()
 
 
@@ -49,3 +53,21 @@ def _work(subject: Subject, probe: Probe) -> None:
     subject.perform(probe, "read", thread=thread)
     subject.perform(probe, "list")
     probe.call(typed.method, {typed.required: typed.wrong})
+
+
+def _take_turns(subject: Subject) -> None:
+    probe = subject.session(subject.opted_in())
+    first = start_turn(subject, probe, "text")
+    first.wait()
+    slow = start_turn(subject, probe, "slow", first.thread)
+    if isinstance(slow.id, str):
+        # A moment of it must be heard, or what is interrupted has not begun.
+        probe.listen(subject.target.timeouts.lag / 4)
+        subject.perform(probe, "interrupt", thread=slow.thread, text=slow.id)
+    slow.wait()
+    asking = start_turn(subject, probe, "approval", first.thread)
+    asking.accept()
+    asking.wait()
+    last = start_turn(subject, probe, "text", first.thread)
+    last.wait()
+    probe.collect()

@@ -73,6 +73,8 @@ class Trace:
     def __init__(self, label: str) -> None:
         self.label = label
         self.frames: list[Frame] = []
+        # Whether something was written that no frame shows, such as a line in pieces; its reply has no cause here.
+        self.lacks_frames = False
 
     def record(self, raw: bytes, *, sent: bool, at: float, aside: bool = False) -> Frame:
         """Keep one line; what is not strict JSON is kept too, with its fault."""

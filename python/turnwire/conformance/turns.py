@@ -1,8 +1,11 @@
 """Turns with a known course: what a check of tier 2 asks for when the server promises to obey a script."""
 
+from typing import Any
+
 from turnwire.conformance.model import NotExercised
-from turnwire.conformance.pointer import pick
+from turnwire.conformance.pointer import pick, planted
 from turnwire.conformance.probe import Probe
+from turnwire.conformance.strict import dumps
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.trace import Frame
 
@@ -12,8 +15,9 @@ __all__ = ["Turn", "is_scripted", "start_turn"]
 class Turn:
     """One turn that was asked for, followed by its notifications."""
 
-    def __init__(self, subject: Subject, probe: Probe, thread: str, mark: int) -> None:
+    def __init__(self, subject: Subject, probe: Probe, thread: str, mark: int, started: Any) -> None:
         self._script = subject.profile.script
+        self.id = pick(started, self._script.turn) if self._script.turn else None
         self._patience = subject.target.timeouts.reply
         self.probe = probe
         self.thread = thread
@@ -54,9 +58,21 @@ class Turn:
             raise NotExercised(f"the scripted turn made no {self._script.approval}")
         return found[0]
 
+    def accept(self) -> None:
+        """Answer its request for approval by yes.
 
-def start_turn(subject: Subject, probe: Probe, course: str) -> Turn:
-    """Start a thread and in it a turn of a known course: `slow`, `large` or `approval`.
+        Raises:
+            NotExercised: none comes, or the profile has no word for it.
+        """
+        request = self.asked().value
+        if self._script.accept is None:
+            raise NotExercised("the profile has no answer that accepts an approval")
+        answer = planted(self._script.accept, {"$nonce": pick(request.get("params"), self._script.nonce)})
+        self.probe.send(dumps(self.probe.profile.envelope(id=request["id"], result=answer)))
+
+
+def start_turn(subject: Subject, probe: Probe, course: str, thread: str = "") -> Turn:
+    """Start a turn of a known course, `slow`, `large`, `text` or `approval`, in a new thread or in this one.
 
     Raises:
         NotExercised: the server promises no script, the profile has no prompt for it, or no turn starts.
@@ -66,12 +82,12 @@ def start_turn(subject: Subject, probe: Probe, course: str) -> Turn:
         raise NotExercised("the server declares no agent that obeys a script")
     if course not in script.prompts:
         raise NotExercised(f"the profile {subject.profile.name} has no prompt for a {course} turn")
-    thread = subject.create(probe)
+    thread = thread or subject.create(probe)
     mark = len(probe.arrived)
     reply = subject.perform(probe, "turn", thread=thread, text=script.prompts[course])
     if "result" not in reply.value:
         raise NotExercised(f"no turn could be started: {reply}")
-    return Turn(subject, probe, thread, mark)
+    return Turn(subject, probe, thread, mark, reply.result)
 
 
 def is_scripted(subject: Subject) -> bool:

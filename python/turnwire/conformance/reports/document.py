@@ -34,15 +34,16 @@ class Run(msgspec.Struct, frozen=True):
     complaints: tuple[str, ...]
     exit_code: int
     flags: tuple[str, ...] = ()
+    recording: str = ""  # the file that was judged instead of a server
 
 
 def document(run: Run) -> dict[str, Any]:
     """The report as plain JSON values."""
     return {
         "schemaVersion": SCHEMA_VERSION,
-        "tool": {"name": "turnwire check server", "version": __version__},
+        "tool": {"name": f"turnwire check {'trace' if run.recording else 'server'}", "version": __version__},
         "protocol": {"profile": run.profile, "version": run.protocol, "schemaDigest": run.schema_digest},
-        "target": {"transport": "stdio", "argv": _redacted(run.argv), "server": run.server},
+        "target": _target(run),
         "checks": [_check(run, outcome) for outcome in run.outcomes],
         "summary": {
             "verdicts": dict(sorted(Counter(outcome.verdict.value for outcome in run.outcomes).items())),
@@ -58,8 +59,17 @@ def document(run: Run) -> dict[str, Any]:
 
 def repro(run: Run, outcome: Outcome) -> str:
     """The command that runs this check alone."""
-    flags = ["turnwire", "check", "server", "--select", outcome.check.id, *run.flags, "--", *_redacted(run.argv)]
-    return shlex.join(flags)
+    selected = ["--select", outcome.check.id, *run.flags]
+    if run.recording:
+        # Without `--` a name after `--select` would be one more id to select.
+        return shlex.join(["turnwire", "check", "trace", run.recording, *selected])
+    return shlex.join(["turnwire", "check", "server", *selected, "--", *_redacted(run.argv)])
+
+
+def _target(run: Run) -> dict[str, Any]:
+    if run.recording:
+        return {"recording": run.recording, "server": run.server}
+    return {"transport": "stdio", "argv": _redacted(run.argv), "server": run.server}
 
 
 def _redacted(argv: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ FAILED = (Verdict.FAIL, Verdict.XPASS)
 
 def render_junit(run: Run) -> str:
     """The whole document, with its declaration."""
-    root = ET.Element("testsuites", name="turnwire check server")
+    root = ET.Element("testsuites", name=f"turnwire check {'trace' if run.recording else 'server'}")
     for layer, group in groupby(sorted(run.outcomes, key=_layer), key=_layer):
         root.append(_suite(run, layer, list(group)))
     ET.indent(root)

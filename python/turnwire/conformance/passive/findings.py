@@ -1,0 +1,62 @@
+"""What the fold has come to: which rules had something to judge, and what broke them.
+
+Memory is bounded however long a conversation is: ids that are over are remembered for a long while, not for ever.
+"""
+
+from typing import NamedTuple
+
+__all__ = ["Breach", "Findings", "Recent"]
+
+# A turn has some dozens of items; an id that comes again does so within the hours that this many ids last.
+REMEMBERED = 65_536
+
+
+class Breach(NamedTuple):
+    """One rule that does not hold: its check, what would have been lawful, and what came instead."""
+
+    check: str
+    expected: str
+    actual: str
+
+
+class Findings:
+    """The rules of one conversation. A rule that was never judged is not kept, it is only not broken."""
+
+    def __init__(self) -> None:
+        self.judged: set[str] = set()
+        self._breaches: list[Breach] = []
+
+    def judge(self, check: str) -> None:
+        """Note that this rule has something to judge."""
+        self.judged.add(check)
+
+    def broke(self, check: str, expected: str, actual: str) -> None:
+        """Note that this rule does not hold."""
+        self.judged.add(check)
+        self._breaches.append(Breach(check, expected, actual))
+
+    def take(self) -> list[Breach]:
+        """The breaches since the last time."""
+        taken, self._breaches = self._breaches, []
+        return taken
+
+
+class Recent:
+    """The latest ids that were seen, each with a word about it."""
+
+    def __init__(self, size: int = REMEMBERED) -> None:
+        self._size = size
+        self._words: dict[str, str] = {}
+
+    def __contains__(self, identifier: str) -> bool:
+        return identifier in self._words
+
+    def get(self, identifier: str) -> str:
+        """The word about an id; empty when it was not seen."""
+        return self._words.get(identifier, "")
+
+    def add(self, identifier: str, word: str) -> None:
+        """Remember an id, and forget the oldest where there are too many."""
+        self._words[identifier] = word
+        if len(self._words) > self._size:
+            del self._words[next(iter(self._words))]

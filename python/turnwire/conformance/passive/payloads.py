@@ -1,0 +1,66 @@
+"""What a message must look like: the printed validators for our own contract, the schema itself for any other.
+
+RPC-23: "Every message that a server sends is valid by the schema for its method and place."
+"""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from turnwire.conformance.profiles import Profile
+from turnwire.conformance.strict import dumps
+from turnwire.wire import METHODS, SCHEMA_DIGEST, validators
+
+__all__ = ["Payloads"]
+
+
+class Payloads:
+    """The types of one contract, and a word about the first fault of a value."""
+
+    def __init__(self, profile: Profile) -> None:
+        # A validator is the printed form of one schema; by another contract the schema itself is asked.
+        digest = hashlib.sha256(dumps(profile.bundle)).hexdigest()
+        self.is_canonical = digest == SCHEMA_DIGEST and profile.wire.jsonrpc_member == "required"
+        self._profile = profile
+        self._fault = _printed if self.is_canonical else _read(profile)
+        self._params = cache(profile.params_type)
+        self._results = cache(profile.result_type)
+
+    def fault(self, name: str, value: Any) -> str:
+        """Where and how a value first breaks its definition; empty when it is valid or the definition unknown."""
+        return self._fault(name, value) if name else ""
+
+    def params_type(self, method: str) -> str:
+        """The definition of a method's params, or an empty string."""
+        return self._params(method)
+
+    def result_type(self, method: str) -> str:
+        """The definition of a method's result, or an empty string."""
+        return self._results(method)
+
+    def misplaced(self, method: str, *, is_request: bool) -> str:
+        """Why a server may not send this; empty when it may, or when the contract has no table of methods."""
+        if not self.is_canonical or method.startswith("_"):
+            return ""
+        row = METHODS.get(method)
+        if row is None:
+            return f"no method is called {method!r}"
+        if row.sender == "client":
+            return f"{method} is sent by the client"
+        return "" if is_request is (row.kind == "request") else f"{method} is a {row.kind}"
+
+
+def _printed(name: str, value: Any) -> str:
+    fault = validators()[name](value)
+    return f"{fault.rule} at {fault.pointer or 'the root'} of {name}" if fault else ""
+
+
+def _read(profile: Profile) -> Callable[[str, Any], str]:
+    schemas = profile.schemas()
+
+    def fault(name: str, value: Any) -> str:
+        found = schemas.faults(name, value) if name in schemas else []
+        return f"{found[0]} of {name}" if found else ""
+
+    return fault

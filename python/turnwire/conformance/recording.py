@@ -1,0 +1,161 @@
+"""`check trace`: a recorded conversation judged by the passive rules, line by line, in constant memory.
+
+A line is `{"dir": "c2s" | "s2c", "msg": …}` or `{"dir": …, "raw": "…"}`, as `check server --transcripts` writes it.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+import msgspec
+
+from turnwire.conformance.checks.passive import RULES
+from turnwire.conformance.model import Attempt, Check, Level, Outcome, Verdict
+from turnwire.conformance.passive import Conversation, Folded, Payloads
+from turnwire.conformance.profiles import Profile, ProfileFault, load_profile
+from turnwire.conformance.registry import UnknownCheck, select
+from turnwire.conformance.reports.document import Run
+from turnwire.conformance.reports.rendering import Form, exit_code, report
+from turnwire.conformance.strict import NotStrict, dumps, parse
+
+__all__ = ["CheckTraceOptions", "TraceFault", "run_check_trace"]
+
+USAGE = 2
+CHECKS = ("rpc.schema-valid-out", *RULES)
+UNMET = {Level.MUST: Verdict.FAIL, Level.SHOULD: Verdict.WARN, Level.MAY: Verdict.NON_STRICT}
+
+
+class CheckTraceOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `turnwire check trace` can be told."""
+
+    file: str
+    profile: str = "turnwire"
+    select: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    strict: bool = False
+    fail_on: Level = Level.MUST
+    format: Form = "text"
+    reports: tuple[tuple[str, Path], ...] = ()
+    color: bool = False
+
+
+class TraceFault(ValueError):  # noqa: N818 - says what the file is
+    """A line is no frame of a recording; the message says which and why."""
+
+
+class _Line(NamedTuple):
+    """One frame of the file; a raw line that is no JSON has no message, which is a breach in itself."""
+
+    number: int
+    sent: bool
+    message: Any
+    raw: bytes
+
+
+def run_check_trace(options: CheckTraceOptions, lines: Iterable[bytes], stdout: TextIO, stderr: TextIO) -> int:
+    """Judge one recording and report. Every fault of the caller is one line on stderr and exit code 2."""
+    try:
+        profile = load_profile(options.profile)
+        checks = _chosen(options)
+        folded, server = _fold(profile, options.file, lines)
+    except (ProfileFault, TraceFault, UnknownCheck) as error:
+        stderr.write(f"turnwire: {error}\n")
+        return USAGE
+    outcomes = [_outcome(check, profile, folded) for check in checks]
+    run = Run(
+        argv=(),
+        profile=profile.name,
+        protocol=profile.protocol,
+        schema_digest=hashlib.sha256(dumps(profile.bundle)).hexdigest(),
+        server=server,
+        outcomes=tuple(outcomes),
+        complaints=(),
+        exit_code=exit_code(outcomes, (), fail_on=options.fail_on, strict=options.strict),
+        flags=() if options.profile == "turnwire" else ("--profile", options.profile),
+        recording=options.file,
+    )
+    try:
+        report(run, options.format, options.reports, stdout, color=options.color)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        stderr.write(f"turnwire: {error.filename}: {error.strerror}; the report could not be written there\n")
+        return USAGE
+    return run.exit_code
+
+
+def _chosen(options: CheckTraceOptions) -> list[Check]:
+    chosen = [check for check in select(options.select, options.skip) if check.id in CHECKS]
+    if not chosen:
+        raise UnknownCheck("nothing is selected that a recording can show; name one of " + ", ".join(CHECKS))
+    return chosen
+
+
+def _fold(profile: Profile, file: str, lines: Iterable[bytes]) -> tuple[Folded, dict[str, Any]]:
+    talk, folded = Conversation(Payloads(profile)), Folded()
+    is_empty = True
+    for line in _frames(file, lines):
+        is_empty = False
+        folded.hear(talk, line.message, line.raw, sent=line.sent, mark=f"{line.number}: ")
+    if is_empty:
+        raise TraceFault(f"{file}: holds no message")
+    folded.finish(talk)
+    return folded, talk.server
+
+
+def _frames(file: str, lines: Iterable[bytes]) -> Iterator[_Line]:
+    """The frames of the file, each read once.
+
+    Raises:
+        TraceFault: a line is none.
+    """
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            # Several times as fast as the strict reader, which is asked where this one refuses.
+            value = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            value = _strictly(file, number, text)
+        if not isinstance(value, dict) or value.get("dir") not in ("c2s", "s2c"):
+            raise TraceFault(f'{file}:{number}: a frame has `dir`, which is "c2s" or "s2c"')
+        yield _frame(file, number, value)
+
+
+def _strictly(file: str, number: int, text: bytes) -> Any:
+    try:
+        return parse(text)
+    except NotStrict as reason:
+        raise TraceFault(f"{file}:{number}: the line is {reason}") from None
+
+
+def _frame(file: str, number: int, value: dict[str, Any]) -> _Line:
+    sent = value["dir"] == "c2s"
+    if "msg" in value:
+        return _Line(number, sent, value["msg"], msgspec.json.encode(value["msg"]))
+    raw = value.get("raw")
+    if not isinstance(raw, str):
+        raise TraceFault(f"{file}:{number}: a frame has `msg`, a message, or `raw`, a line as a string")
+    line = raw.encode("utf-8", "surrogatepass")
+    try:
+        return _Line(number, sent, parse(line), line)
+    except NotStrict:
+        return _Line(number, sent, None, line)
+
+
+def _outcome(check: Check, profile: Profile, folded: Folded) -> Outcome:
+    """Severity is the clause's keyword. What the recording does not show is no part of the verdict, and never green."""
+    if reason := profile.excluded.get(check.id, ""):
+        return Outcome(check, Verdict.SKIP, note=reason)
+    if found := folded.first.get(check.id):
+        more = folded.more.get(check.id, 0)
+        breach, verdict = found.breach, UNMET[check.level]
+        attempt = Attempt(
+            verdict, 0, note=f"and {more} more like it" if more else "",
+            expected=breach.expected, actual=breach.actual, excerpt=found.excerpt,
+        )  # fmt: skip
+        return Outcome(check, verdict, (attempt,), attempt.note)
+    if check.id in folded.judged:
+        return Outcome(check, Verdict.PASS, (Attempt(Verdict.PASS, 0),))
+    return Outcome(check, Verdict.SKIP, note="the recording shows nothing that this rule is about")
