@@ -236,6 +236,35 @@ async def test_a_question_aside_does_not_stop_the_turn(house, answered):
     assert [one.answers[0].text for one in agent.heard] == (["Ada"] if answered else [])
 
 
+async def test_a_step_that_is_aborted_takes_its_questions_back(house):
+    class Stepping(Asking):
+        async def run(self, turn):
+            async def step():
+                turn.ask_aside(self.questions)
+                if not self.heard:
+                    self.heard.append("once")
+                    await asyncio.Event().wait()
+
+            await turn.step(step)
+
+    talk = await over(house, Stepping(Question(id="name", text="Name?"))).connect(inputs=never)
+    thread_id = await talk.thread()
+    turn = await talk.turn(thread_id, "go")
+    await talk.questioned()
+    inject = {
+        "threadId": thread_id,
+        "expectedTurnId": turn.id,
+        "mode": "inject",
+        "input": [{"type": "text", "text": "x"}],
+    }
+    await talk.client.call_raw("turn/steer", inject)
+    ended = await talk.ended(turn)
+    items = talk.items("userInput")
+
+    assert ended.status == "completed"
+    assert [(item["status"], item["resolution"]["outcome"]) for item in items] == [("interrupted", "interrupted")] * 2
+
+
 async def test_everybody_who_can_answer_is_asked_and_the_first_answer_wins(house):
     one, two, three = await house.connect(inputs=never), await house.connect(inputs=text("Ada")), await house.connect()
     thread_id = await one.thread()

@@ -1,8 +1,11 @@
 """The capability `outputSchema`: what the final output must fit, and what becomes of a turn whose output does not."""
 
+import contextlib
 import json
+import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -65,6 +68,26 @@ async def test_what_is_no_schema_is_refused_and_nothing_begins(house, schema):
 
     assert (refused.value.code, refused.value.data["issues"][0]["path"]) == (-32602, "/outputSchema")
     assert talk.said("turn/started") == []
+
+
+async def test_a_schema_never_reaches_the_network(house):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        met = []
+        place = f"http://127.0.0.1:{listening.getsockname()[1]}/schema"
+        threading.Thread(target=_turn_away, args=(listening, met), daemon=True).start()
+        talk = await house.connect()
+        schema = {"properties": {"a": {"$ref": place}}}
+        ended = await talk.run(await talk.thread(), 'text {"a": 1}', output_schema=schema)
+
+    assert (ended.error.code, met) == ("outputSchemaInvalid", [])
+
+
+def _turn_away(listening, met):
+    with contextlib.suppress(OSError):
+        while True:
+            visitor, address = listening.accept()
+            met.append(address)
+            visitor.close()
 
 
 @pytest.mark.parametrize("restarted", [False, True])

@@ -180,6 +180,7 @@ class RunContext:
             finally:
                 self.inbox.step = None
             # TURN-6: "items of the step that are open are completed `interrupted`"
+            self.end_asides()
             self.items.close("interrupt")
             self.inbox.take_aborting(self.items)
 
@@ -232,7 +233,7 @@ class RunContext:
         return asyncio.shield(waiting.future)
 
     def end_asides(self) -> None:
-        """The turn ends: questions that are open beside it are not answered any more, and their items are completed."""
+        """The turn or the step ends: questions that are open beside it are not answered any more."""
         for waiting in list(self._asides.values()):
             self._requests.interrupt(waiting)
             self._end_aside(waiting.asked, waiting.future)
