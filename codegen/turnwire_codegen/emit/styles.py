@@ -8,7 +8,7 @@ import importlib
 import json
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from turnwire_codegen.emit.header import Header
@@ -51,6 +51,10 @@ _COMMON: Mapping[str, Any] = {
     "use_union_operator": True,
 }
 
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+# Under these stands a value, which may look like a schema.
+_DATA = frozenset({"const", "default", "enum"})
+
 
 class StyleError(Exception):
     """The style cannot be had: the package is missing, or refuses the schema. The text is for the user."""
@@ -82,21 +86,41 @@ def _flat(protocol: Protocol) -> str:
     known = declarations(protocol)
     definitions: dict[str, Schema] = {}
     for name in sorted(known):
-        schema = definitions[name] = declaration_schema(known[name])
-        definitions |= _named_opening(known[name], schema)
+        schema = definitions[name] = _merged(declaration_schema(known[name]))
+        if isinstance(known[name], Union):
+            arms = schema["oneOf" if "oneOf" in schema else "anyOf"]
+            for own, index, arm in _nameless(known[name], arms):
+                # The schema may have one of that name itself, as an arm for what is unknown to it.
+                taken = known.keys() | definitions.keys()
+                free = next(word for word in (own, f"{own}Arm", f"{own}Arm{index}") if word not in taken)
+                definitions[free], arms[index] = arm, {"$ref": f"#/$defs/{free}"}
     return json.dumps({"$schema": DIALECT, "title": protocol.title, "$defs": definitions})
 
 
-def _named_opening(declaration: Declaration, schema: Schema) -> dict[str, Schema]:
-    """The arm of an open union that takes what is not known, as a definition; unnamed, a counter would name it.
+def _nameless(union: Declaration, arms: list[Schema]) -> Iterator[tuple[str, int, Schema]]:
+    """The arms that the library would name by a counter, or worse by the name of the union, each with a name and place.
 
-    Models have no `not`, but a pattern they have: without it, a faulty arm that is known would pass for an unknown one.
+    One of them takes what is not known, where the union is open. Models have no `not`, but a pattern they have: without
+    it, a faulty arm that is known would pass for an unknown one.
     """
-    if not (isinstance(declaration, Union) and declaration.open and isinstance(declaration.tagging, ByField)):
-        return {}
-    name, tag = f"Unknown{declaration.name}", declaration.tagging.wire
-    arm = schema["oneOf"][-1]
-    known = "|".join(re.escape(value) for value in arm["properties"][tag]["not"]["enum"])
-    other = {"type": "string", "pattern": f"^(?!(?:{known})$)"}
-    schema["oneOf"][-1] = {"$ref": f"#/$defs/{name}"}
-    return {name: {**arm, "properties": {tag: other}, "additionalProperties": True}}
+    for index, arm in enumerate(arms):
+        if isinstance(union, Union) and union.open and isinstance(union.tagging, ByField) and index == len(arms) - 1:
+            tag = union.tagging.wire
+            known = "|".join(re.escape(value) for value in arm["properties"][tag]["not"]["enum"])
+            other = {"type": "string", "pattern": f"^(?!(?:{known})$)"}
+            yield f"Unknown{union.name}", index, {**arm, "properties": {tag: other}, "additionalProperties": True}
+        elif "type" in arm and (len(arm) > 1 or arm["type"] == "array"):
+            yield f"{union.name}{arm['type'].capitalize()}", index, arm
+
+
+def _merged(node: Any) -> Any:
+    """`node` with each scalar that may be null as one schema: the library makes a class of a bound arm beside null."""
+    if isinstance(node, list):
+        return [_merged(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    arms = node.get("anyOf")
+    if isinstance(arms, list) and len(arms) == 2 and arms[1] == {"type": "null"} and arms[0].get("type") in _SCALARS:
+        rest = {key: value for key, value in node.items() if key != "anyOf"}
+        return {**arms[0], "type": [arms[0]["type"], "null"], **rest}
+    return {key: value if key in _DATA else _merged(value) for key, value in node.items()}
