@@ -13,8 +13,8 @@ from turnwire.wire import (
 )
 
 ONCE = ["accept", "decline", "cancel", "defer"]
-SCOPED = ["accept", "acceptForTurn", "acceptForSession", "decline", "cancel", "defer"]
-HERE = [*SCOPED[:3], "acceptAlways", "decline", "declineAlways", "cancel", "defer"]
+SCOPED = [*ONCE, "acceptForTurn", "acceptForSession"]
+HERE = [*SCOPED, "acceptAlways", "declineAlways"]
 
 
 @pytest.mark.parametrize(

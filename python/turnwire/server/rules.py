@@ -28,15 +28,16 @@ class _Choice(NamedTuple):
     scope: str = ""
 
 
+# The answers that save nothing come first: where people choose by number, the number of `decline` is always the same.
 _CHOICES = (
     _Choice("accept", "Run it"),
+    _Choice("decline", "Do not run it"),
+    _Choice("cancel", "Do not run it, and stop the turn"),
+    _Choice("defer", "Decide later, and pause the turn"),
     _Choice("acceptForTurn", "Run it and its like until the turn ends", "accept", "turn"),
     _Choice("acceptForSession", "Run it and its like while the thread is open", "accept", "thread"),
     _Choice("acceptAlways", "Always run it and its like here", "accept", "workspace"),
-    _Choice("decline", "Do not run it"),
     _Choice("declineAlways", "Never run it and its like here", "decline", "workspace"),
-    _Choice("cancel", "Do not run it, and stop the turn"),
-    _Choice("defer", "Decide later, and pause the turn"),
 )
 
 
