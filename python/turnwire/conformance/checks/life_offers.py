@@ -1,11 +1,12 @@
 """What is offered and what is asked for: capabilities of both sides, opt-in and opt-out."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from turnwire.conformance.checks.expect import error_of, succeeded
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick, replaced
-from turnwire.conformance.probe import Probe
+from turnwire.conformance.probe import ABSENT, Probe
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.turns import start_turn
@@ -39,12 +40,14 @@ def capability_undeclared(subject: Subject) -> None:
 
 @check("life.experimental-gate")
 def experimental_gate(subject: Subject) -> str | None:
-    """Without opt-in an experimental method is refused by name of the reason."""
-    rows = [row for row in subject.profile.methods() if row.get("stability") == "experimental"]
-    names = [row["name"] for row in rows if row["kind"] == "request" and row["sender"] == "client"]
-    if not names:
-        raise NotApplicable("the contract marks no method of the client as experimental")
-    notes = [error_of(subject, subject.probe.call(name, {}), "experimental_required", to=name) for name in names]
+    """Without opt-in an experimental method or member is refused by name of the reason."""
+    calls = list(_experimental(subject))
+    if not calls:
+        raise NotApplicable("the contract marks nothing that a client sends as experimental")
+    notes = [
+        error_of(subject, subject.probe.call(method, params), "experimental_required", to=what)
+        for what, method, params in calls
+    ]
     return next((note for note in notes if note), None)
 
 
@@ -129,6 +132,21 @@ def not_asked_without_capability(subject: Subject) -> None:
     turn.probe.wait_for(lambda: turn.asks() or turn.is_over() or None, subject.target.timeouts.lag)
     if turn.asks():
         raise Unmet("no request to a client that declared nothing", str(turn.asks()[0]))
+
+
+def _experimental(subject: Subject) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """What a client may only send with opt-in: experimental requests, and lists among the params of a new thread."""
+    for row in subject.profile.methods():
+        if row.get("stability") == "experimental" and row["kind"] == "request" and row["sender"] == "client":
+            yield row["name"], row["name"], {}
+    if "create" in subject.profile.operations:
+        method = subject.operation("create").method
+        template = subject.params("create")
+        definition = subject.profile.bundle.get("$defs", {}).get(subject.profile.params_type(method), {})
+        for name, schema in definition.get("properties", {}).items():
+            # An empty list is lawful whatever its items are, and the least that can be asked for.
+            if schema.get("x-stability") == "experimental" and schema.get("type") == "array":
+                yield f"{method} with {name}", method, {**({} if template is ABSENT else template), name: []}
 
 
 def _gated(subject: Subject, *, declared: bool) -> Iterator[tuple[str, str]]:
