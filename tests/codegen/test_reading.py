@@ -287,6 +287,32 @@ def test_wrong_use_is_one_line(tmp_path, schema, words, message):
     assert not (tmp_path / "out").exists()
 
 
+def copies(name):
+    """A file as an exporter makes it: what it needs stands in it, whoever else has that too."""
+    node = of(next={"$ref": "#/$defs/Node"}, leaf={"$ref": "#/$defs/Leaf"})
+    return {**of(node={"$ref": "#/$defs/Node"}), "title": name, "$defs": {"Node": node, "Leaf": of(n=TEXT)}}
+
+
+def test_copies_of_a_definition_are_one(tmp_path):
+    other = copies("Other")
+    other["$defs"]["Leaf"] = of(n={"type": "integer"})
+    for name, file in (("one", copies("One")), ("two", copies("Two")), ("other", other)):
+        write(tmp_path / "schemas", f"{name}.json", file)
+    loaded, _, problems = load_foreign(tmp_path / "schemas")
+    homes = sorted(pointer for pointer in loaded.declared.values() if pointer.count("/") > 2)
+
+    # Node says the same everywhere, but in `other` it leads to another Leaf.
+    assert [] == problems
+    assert [f"#/$defs/{file}/$defs/{name}" for file in ("one", "other") for name in ("Leaf", "Node")] == homes
+    package = made_of(tmp_path, "--schema", tmp_path / "schemas")
+    for name, good, bad in (("Two", '"x"', "1"), ("Other", "1", '"x"')):
+        text = '{"node":{"leaf":{"n":N},"next":NEXT}}'.replace("N}", f"{good}}}", 1)
+        with pytest.raises(ValueError, match="next"):
+            decoder_of(package, name)(text.replace("NEXT", "1"))
+        with pytest.raises(ValueError, match=r"leaf\.n"):
+            decoder_of(package, name)('{"node":{"leaf":{"n":N}}}'.replace("N", bad))
+
+
 FOLDERS = [
     ({"README.md": "x"}, "holds no schema; name a folder with files that end in .json, .yaml, .yml"),
     ({"a.json": "[]"}, "in a folder of schemas every file is an object"),

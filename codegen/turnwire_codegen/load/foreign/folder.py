@@ -1,8 +1,10 @@
 """Several schema files in one folder: one document, in which every file stands under its name.
 
 References between the files, by name or by `$id`, become pointers of that document; `$id` itself would move them.
+Exporters repeat a definition in each file that needs it: copies that say the same are one definition.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,7 @@ def joined(folder: Path, files: Mapping[str, Any], found: list[Problem]) -> dict
         urldefrag(file["$id"]).url: homes[name] for name, file in files.items() if isinstance(file.get("$id"), str)
     }
     parts = {_key(name, files): _moved(name, file, homes) for name, file in files.items()}
+    parts = _without_twins(parts)
     return {**({"$schema": dialects[0]} if dialects else {}), "title": folder.resolve().name, _HOME: parts}
 
 
@@ -58,6 +61,80 @@ def laid_out(files: Mapping[str, Any], layout: Layout, says_something: Callable[
     roots = {homes[name]: str(file.get("title") or _stem(name)) for name, file in files.items() if says_something(file)}
     folders = tuple(f"{home}/{container}" for home in homes.values() for container in CONTAINERS)
     return msgspec.structs.replace(layout, folders=folders, roots=roots)
+
+
+def _without_twins(parts: dict[str, Any]) -> dict[str, Any]:
+    """The files without the definitions that an earlier file has too, with what refers to them led to the first."""
+    places = {
+        f"#/{_HOME}/{escaped(home)}/{container}/{escaped(key)}": node
+        for home, part in parts.items()
+        for container in CONTAINERS
+        if isinstance(part.get(container), dict)
+        for key, node in part[container].items()
+    }
+    first: dict[int, str] = {}
+    twins = {place: first.setdefault(kind, place) for place, kind in _kinds(places).items()}
+    twins = {place: original for place, original in twins.items() if place != original}
+    return {home: _redirected(part, f"#/{_HOME}/{escaped(home)}", twins) for home, part in parts.items()}
+
+
+def _kinds(places: Mapping[str, Any]) -> dict[str, int]:
+    """A number for each definition, the same where name and text are the same and so are those of all it refers to."""
+    targets = {place: [_head(ref) for ref in _references(node)] for place, node in places.items()}
+    texts = {place: json.dumps(_anonymous(node), sort_keys=True) for place, node in places.items()}
+    numbers: dict[Any, int] = {}
+    kinds = {place: numbers.setdefault((place.rpartition("/")[2], texts[place]), len(numbers)) for place in places}
+    while True:
+        finer: dict[Any, int] = {}
+        seen = {place: (kind, tuple(kinds.get(to, to) for to in targets[place])) for place, kind in kinds.items()}
+        refined = {place: finer.setdefault(value, len(finer)) for place, value in seen.items()}
+        if len(finer) == len(numbers):
+            return kinds
+        kinds, numbers = refined, finer
+
+
+def _anonymous(node: Any) -> Any:
+    """`node` without where its references lead, but for the way inside of a definition: the rest differs by file."""
+    if isinstance(node, list):
+        return [_anonymous(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: value.removeprefix(_head(value)) if key == "$ref" and isinstance(value, str) else _anonymous(value)
+        for key, value in node.items()
+    }
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for item in node:
+            yield from _references(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key == "$ref" and isinstance(value, str):
+                yield value
+            else:
+                yield from _references(value)
+
+
+def _head(ref: str) -> str:
+    """The definition in which a pointer of the joined document ends: `#`, home, file, container and key."""
+    return "/".join(ref.split("/")[:5])
+
+
+def _redirected(node: Any, here: str, twins: Mapping[str, str]) -> Any:
+    if isinstance(node, list):
+        return [_redirected(item, f"{here}/{index}", twins) for index, item in enumerate(node)]
+    if not isinstance(node, dict):
+        return node
+    members = {}
+    for key, value in node.items():
+        place = f"{here}/{escaped(key)}"
+        if key == "$ref" and isinstance(value, str):
+            members[key] = twins.get(_head(value), _head(value)) + value.removeprefix(_head(value))
+        elif place not in twins:
+            members[key] = _redirected(value, place, twins)
+    return members
 
 
 def _key(name: str, files: Mapping[str, Any]) -> str:
