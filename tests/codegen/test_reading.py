@@ -313,6 +313,17 @@ def test_copies_of_a_definition_are_one(tmp_path):
             decoder_of(package, name)('{"node":{"leaf":{"n":N}}}'.replace("N", bad))
 
 
+def test_a_copy_of_a_whole_file_is_led_there(tmp_path):
+    node = of(next={"$ref": "#"})
+    write(tmp_path / "schemas", "node.json", {"title": "Node", **node})
+    user = {"title": "User", **of(node={"$ref": "#/$defs/Node"}), "$defs": {"Node": of(next={"$ref": "#/$defs/Node"})}}
+    write(tmp_path / "schemas", "user.json", user)
+    loaded, document, _ = load_foreign(tmp_path / "schemas")
+
+    assert {"Node": "#/$defs/node", "User": "#/$defs/user"} == loaded.declared
+    assert {"$ref": "#/$defs/node"} == document["$defs"]["user"]["properties"]["node"]
+
+
 FOLDERS = [
     ({"README.md": "x"}, "holds no schema; name a folder with files that end in .json, .yaml, .yml"),
     ({"a.json": "[]"}, "in a folder of schemas every file is an object"),

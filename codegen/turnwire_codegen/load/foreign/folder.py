@@ -58,15 +58,17 @@ def joined(folder: Path, files: Mapping[str, Any], found: list[Problem]) -> dict
 def laid_out(files: Mapping[str, Any], layout: Layout, says_something: Callable[[dict[str, Any]], bool]) -> Layout:
     """Where the definitions of each file stand, and which files are schemas themselves."""
     homes = {name: f"#/{_HOME}/{escaped(_key(name, files))}" for name in files}
-    roots = {homes[name]: str(file.get("title") or _stem(name)) for name, file in files.items() if says_something(file)}
+    roots = {homes[name]: _title(_stem(name), file) for name, file in files.items() if says_something(file)}
     folders = tuple(f"{home}/{container}" for home in homes.values() for container in CONTAINERS)
     return msgspec.structs.replace(layout, folders=folders, roots=roots)
 
 
 def _without_twins(parts: dict[str, Any]) -> dict[str, Any]:
     """The files without the definitions that an earlier file has too, with what refers to them led to the first."""
-    places = {
-        f"#/{_HOME}/{escaped(home)}/{container}/{escaped(key)}": node
+    # A file's own schema comes before all definitions: it stays, and copies of it are led there.
+    whole = {f"#/{_HOME}/{escaped(home)}": _named(_title(home, part), _own(part)) for home, part in parts.items()}
+    places = whole | {
+        f"#/{_HOME}/{escaped(home)}/{container}/{escaped(key)}": _named(key, node)
         for home, part in parts.items()
         for container in CONTAINERS
         if isinstance(part.get(container), dict)
@@ -74,16 +76,28 @@ def _without_twins(parts: dict[str, Any]) -> dict[str, Any]:
     }
     first: dict[int, str] = {}
     twins = {place: first.setdefault(kind, place) for place, kind in _kinds(places).items()}
-    twins = {place: original for place, original in twins.items() if place != original}
+    twins = {place: original for place, original in twins.items() if place != original and place not in whole}
     return {home: _redirected(part, f"#/{_HOME}/{escaped(home)}", twins) for home, part in parts.items()}
 
 
-def _kinds(places: Mapping[str, Any]) -> dict[str, int]:
+def _named(name: str, node: Any) -> tuple[str, Any]:
+    """A definition by what makes it the same as another: its name, and the schema without what only repeats that."""
+    if not isinstance(node, dict):
+        return name, node
+    return name, {key: value for key, value in node.items() if (key, value) != ("title", name)}
+
+
+def _own(file: Mapping[str, Any]) -> dict[str, Any]:
+    """A file's own schema, without the definitions that stand in it."""
+    return {key: value for key, value in file.items() if key not in CONTAINERS}
+
+
+def _kinds(places: Mapping[str, tuple[str, Any]]) -> dict[str, int]:
     """A number for each definition, the same where name and text are the same and so are those of all it refers to."""
-    targets = {place: [_head(ref) for ref in _references(node)] for place, node in places.items()}
-    texts = {place: json.dumps(_anonymous(node), sort_keys=True) for place, node in places.items()}
+    targets = {place: [_head(ref) for ref in _references(node)] for place, (_, node) in places.items()}
+    texts = {place: (name, json.dumps(_anonymous(node), sort_keys=True)) for place, (name, node) in places.items()}
     numbers: dict[Any, int] = {}
-    kinds = {place: numbers.setdefault((place.rpartition("/")[2], texts[place]), len(numbers)) for place in places}
+    kinds = {place: numbers.setdefault(text, len(numbers)) for place, text in texts.items()}
     while True:
         finer: dict[Any, int] = {}
         seen = {place: (kind, tuple(kinds.get(to, to) for to in targets[place])) for place, kind in kinds.items()}
@@ -135,6 +149,10 @@ def _redirected(node: Any, here: str, twins: Mapping[str, str]) -> Any:
         elif place not in twins:
             members[key] = _redirected(value, place, twins)
     return members
+
+
+def _title(stem: str, file: Mapping[str, Any]) -> str:
+    return str(file.get("title") or stem)
 
 
 def _key(name: str, files: Mapping[str, Any]) -> str:
