@@ -46,7 +46,8 @@ async def test_events_are_listed_in_order_and_as_they_are_stored(house, limit):
     assert (
         verify(json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode() for event in events).fault is None
     )
-    assert events[-2]["payload"]["turn"]["evidence"]["seq"] == events[-2]["seq"]
+    evidence = events[-2]["payload"]["turn"]["evidence"]
+    assert (evidence["seq"], evidence["headHash"]) == (events[-2]["seq"], events[-2]["prev"])
 
 
 async def test_events_after_one_are_listed_only(house):

@@ -95,7 +95,7 @@ def _copy_turn(thread: LiveThread, source: History, turn: Turn, ids: dict[str, s
     whole = len(kept) == len(items) and turn.completed_at is not UNSET and turn.status != "paused"
     ended = moved if whole else replace(begun, status="interrupted", completed_at=_time_of(kept, turn))
     if whole and turn.evidence is not UNSET:
-        ended = replace(ended, evidence=replace(turn.evidence, seq=thread.seq, head_hash=UNSET))
+        ended = replace(ended, evidence=replace(turn.evidence, seq=thread.seq, head_hash=thread.head_hash))
     thread.record("turn/completed", TurnCompletedParams(thread_id=thread.id, turn=ended, seq=thread.seq))
 
 

@@ -104,6 +104,12 @@ class LiveThread:
         """The number that the next event will have."""
         return self.history.header.seq + 1
 
+    @property
+    def head_hash(self) -> str | UnsetType:
+        """The hash of the last event; absent where the store keeps no chain."""
+        head = self._store.head(self.id)
+        return UNSET if head is None else head.hash
+
     def record(self, type_: str, params: msgspec.Struct, *, key: str | UnsetType = UNSET) -> None:
         """Stores an event, lets the history take it in and announces it. `params.seq`, if any, is `self.seq`; `key` is
         that of the request whose first event it is.

@@ -142,7 +142,12 @@ class TurnRun:
             structured_output=structured,
             pending=self._pending() if status == "paused" else UNSET,
             untaken=context.inbox.untaken() or UNSET,
-            evidence=Evidence(status=_EVIDENCE[status], seq=self._thread.seq, output_digest=_output_digest(output)),
+            evidence=Evidence(
+                status=_EVIDENCE[status],
+                seq=self._thread.seq,
+                output_digest=_output_digest(output),
+                head_hash=self._thread.head_hash,
+            ),
         )
         self._thread.end(ended)
         return ended
