@@ -125,7 +125,7 @@ FAULTS = [
     ("text for truth", row(experimental='"yes"'), "/experimental: is no boolean; write true or false", True),
     ("empty path", row(out='""'), "/out: is empty; write a path", True),
     ("null", row(out='"a\\u0000"'), "/out: has a control character; write it without", True),
-    ("new line", row(root='"a\\n"', schema='"s"'), "/root: has a control character", True),
+    ("new line", row(root='"a\\n"', schema='"s"'), "root: has a control character", True),
     (
         "style of others",
         row(style='"pydantic"'),
