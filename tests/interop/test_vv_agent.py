@@ -19,6 +19,7 @@ DEFECTS = {
     },
     "D11: an id beyond 64 bits is echoed, which its own schema forbids": {"rpc.id-large-int", "rpc.schema-valid-out"},
     "D14: it takes what its schema refuses: unknown members, NaN": {"rpc.closed-params", "rpc.nan-literal"},
+    "D18: thread/compact/start without params is answered twice": {"rpc.reply-once"},
 }
 MUST_BE_FOUND = ("D1", "D2", "D3", "D4", "D14")
 # How the defects of the first rows show: the process is gone, and the report says so with what it left on stderr.

@@ -20,7 +20,20 @@ __all__ = ["CheckFunction", "UnknownCheck", "catalogue", "check", "function_of",
 
 CheckFunction = Callable[[Subject], str | None]
 
-LAYERS = ("rpc", "rpc_ids", "rpc_limits", "rpc_frames", "stdio", "life", "life_offers", "passive")
+LAYERS = (
+    "rpc",
+    "rpc_ids",
+    "rpc_limits",
+    "rpc_frames",
+    "stdio",
+    "life",
+    "life_offers",
+    "threads",
+    "turns",
+    "approvals",
+    "paging",
+    "passive",
+)
 _functions: dict[str, CheckFunction] = {}
 
 

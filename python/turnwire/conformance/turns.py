@@ -64,15 +64,25 @@ class Turn:
         Raises:
             NotExercised: none comes, or the profile has no word for it.
         """
-        request = self.asked().value
         if self._script.accept is None:
             raise NotExercised("the profile has no answer that accepts an approval")
-        answer = planted(self._script.accept, {"$nonce": pick(request.get("params"), self._script.nonce)})
-        self.probe.send(dumps(self.probe.profile.envelope(id=request["id"], result=answer)))
+        self.answer(self._script.accept)
+
+    def answer(self, *results: Any) -> None:
+        """Answer its request for approval, with more than one result more than once; `$nonce` is the request's own.
+
+        Raises:
+            NotExercised: none comes.
+        """
+        request = self.asked().value
+        words = {"$nonce": pick(request.get("params"), self._script.nonce)}
+        envelope = self.probe.profile.envelope
+        lines = [dumps(envelope(id=request["id"], result=planted(result, words))) for result in results]
+        self.probe.send_together(lines)
 
 
 def start_turn(subject: Subject, probe: Probe, course: str, thread: str = "") -> Turn:
-    """Start a turn of a known course, `slow`, `large`, `text` or `approval`, in a new thread or in this one.
+    """Start a turn of a known course, one of the profile's prompts, in a new thread or in this one.
 
     Raises:
         NotExercised: the server promises no script, the profile has no prompt for it, or no turn starts.

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from turnwire.conformance.model import Unmet
+from turnwire.conformance.model import NotApplicable, Unmet
 from turnwire.conformance.probe import ABSENT
 from turnwire.conformance.strict import same_json
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.trace import Frame, clip
+from turnwire.wire import SCHEMA_ID
 
 # What cannot be read at all; a contract may leave it without an answer.
 UNREADABLE = frozenset({"parse_error", "invalid_utf8", "not_a_number", "lone_surrogate"})
 
-__all__ = ["error_of", "errors_with", "nothing", "one_error", "shown", "succeeded"]
+__all__ = ["error_of", "errors_with", "nothing", "one_error", "own_messages", "shown", "succeeded"]
 
 
 def one_error(
@@ -47,6 +48,16 @@ def errors_with(subject: Subject, cases: Sequence[tuple[str, bytes]], *condition
     """Send each line to the session and expect one error with id null for each; the last note, if any."""
     notes = [one_error(subject, subject.probe.provoke(line), *conditions, to=name) for name, line in cases]
     return next((note for note in reversed(notes) if note), None)
+
+
+def own_messages(subject: Subject) -> None:
+    """Go on only by a contract that has our own messages.
+
+    Raises:
+        NotApplicable: it has others, which the check does not know.
+    """
+    if subject.profile.bundle.get("$id") != SCHEMA_ID:
+        raise NotApplicable(f"the profile {subject.profile.name} has other messages")
 
 
 def nothing(replies: Sequence[Frame], *, to: str) -> None:
