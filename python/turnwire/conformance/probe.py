@@ -24,6 +24,8 @@ QUIET_SECONDS = 0.05
 QUIET_ROUNDS = 5
 # A quarter of an hour of round trips is no calibration: the barrier is worth at most this.
 QUIET_CEILING = 1.0
+# The start of a line that is written in pieces; one that is longer is there to be refused, not to be read.
+KEPT_BYTES = 64 * 1024
 # The name of no method in any protocol: each barrier must be answered, if only by an error.
 BARRIER = "turnwire.check/barrier"
 
@@ -44,13 +46,19 @@ class Probe:
         self.arrived: list[Frame] = []
         self.round_trip = QUIET_SECONDS / QUIET_ROUNDS
         self._buffer = bytearray()
+        self._written = b""
         self._ids = itertools.count(1000)
 
     # Saying
 
     def send_bytes(self, raw: bytes) -> None:
-        """Write bytes as they are, with no end of line."""
-        self.trace.lacks_frames = True
+        """Write bytes as they are, with no end of line; what they add up to is kept in the trace, line by line."""
+        *lines, self._written = (self._written + raw).split(b"\n")
+        for line in lines:
+            self.trace.record(line, sent=True, at=time.monotonic())
+        if len(self._written) > KEPT_BYTES:
+            self._written = b""
+            self.trace.lacks_frames = True
         self.process.write(raw)
 
     def send(self, line: bytes, *, aside: bool = False) -> None:
@@ -219,6 +227,10 @@ class Probe:
             self._buffer.clear()
 
     def _keep(self, line: bytes, *, ended: bool = True) -> None:
+        if self._written.endswith(b"}"):
+            # A last line without its line feed is answered too; its cause comes before the answer.
+            self.trace.record(self._written, sent=True, at=time.monotonic())
+            self._written = b""
         frame = self.trace.record(line, sent=False, at=time.monotonic())
         if not ended:
             frame = Frame(sent=False, at=frame.at, raw=line, value=frame.value, fault="no line feed at its end")
