@@ -54,10 +54,13 @@ def test_a_child_that_fails_fails_the_measure() -> None:
         processes.cost((sys.executable, "-c", "raise SystemExit(3)"))
 
 
-def test_the_bare_loop_answers_every_line() -> None:
-    done = subprocess.run(load.BARE, input=b"a\n\nb\nc\n", capture_output=True, check=True)
+@pytest.mark.parametrize("loop", [load.LOOP, load.CONSTANT], ids=["bare", "constant"])
+def test_a_loop_answers_every_line(loop: load.Target) -> None:
+    lines = b"".join(loop.ping % number for number in (7, 8, 9))
+    done = subprocess.run(loop.argv, input=lines + b"\n", capture_output=True, check=True)
 
     assert done.stdout.count(b'"result"') == 3
+    assert loop is load.CONSTANT or b'"id":9' in done.stdout
 
 
 @pytest.mark.parametrize(

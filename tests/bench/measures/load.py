@@ -1,4 +1,4 @@
-"""Pings over stdio: 64 in flight against a loop that reads nothing, one in flight, and 100,000 at once."""
+"""Pings over stdio: 64 in flight against loops that check nothing, one in flight, and 100,000 at once."""
 
 import os
 import statistics
@@ -16,7 +16,7 @@ from measures.rows import Row
 
 from interop.environment import Missing, vv_agent
 
-BARE = (sys.executable, str(Path(__file__).parent.parent / "peers" / "bare_chunk_loop.py"))
+PEERS = Path(__file__).parent.parent / "peers"
 DEPTH = 64
 # A block is a few milliseconds.
 BATCHES = 20
@@ -35,18 +35,21 @@ class Target(NamedTuple):
 
 
 OURS = Target(SERVE, INITIALIZE, b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n')
-LOOP = Target(BARE, INITIALIZE, OURS.ping)
+LOOP = Target((sys.executable, str(PEERS / "bare_chunk_loop.py")), INITIALIZE, OURS.ping)
+CONSTANT = Target((sys.executable, str(PEERS / "constant_loop.py")), INITIALIZE, OURS.ping)
 
 
 def rows() -> Iterator[Row]:
     bare, ours = rates(LOOP, OURS)
     share = ours / bare
     yield Row(
-        f"pings, {DEPTH} in flight, against a bare chunk loop ({BLOCKS} alternating blocks)",
+        f"pings, {DEPTH} in flight, against a bare chunk loop with the same decoder ({BLOCKS} alternating blocks)",
         f"{share:.2f} ({ours:,.0f}/s)",
         f"≥ {SHARE_OF_BARE}",
         share >= SHARE_OF_BARE,
     )
+    ceiling, ours = rates(CONSTANT, OURS)
+    yield Row("the same against a loop that reads no JSON and answers a constant", f"{ours / ceiling:.2f}")
     _, alone = rates(LOOP, OURS, depth=1)
     yield Row("pings, 1 in flight", f"{alone:,.0f}/s")
     yield from against_vv_agent()
