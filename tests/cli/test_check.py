@@ -19,8 +19,9 @@ def judge(*words: str, server: tuple[str, ...] = SERVER) -> tuple[int, str, str]
     return done.code, done.out, done.err
 
 
-def test_lawful_server_is_conformant_and_a_log_gets_no_progress():
-    code, out, err = judge("--select", GREETING, "rpc.parse-error-code")
+@pytest.mark.parametrize("chosen", [(GREETING, "rpc.parse-error-code"), (f"{GREETING},rpc.parse-error-code",)])
+def test_lawful_server_is_conformant_and_a_log_gets_no_progress(chosen):
+    code, out, err = judge("--select", *chosen)
 
     assert (code, err) == (Exit.DONE, "")
     assert "2 checks, 2 pass" in out

@@ -47,8 +47,8 @@ def _server(name: str, argv: list[str], streams: Streams) -> int:
         env=dict(options.env),
         cwd=options.cwd,
         profile=options.profile,
-        select=tuple(options.select),
-        skip=tuple(options.skip),
+        select=_names(options.select),
+        skip=_names(options.skip),
         level=Level(options.level),
         tier=options.tier,
         expect=options.expect,
@@ -116,8 +116,8 @@ def _trace(name: str, argv: list[str], streams: Streams) -> int:
     asked = CheckTraceOptions(
         file=options.file,
         profile=options.profile,
-        select=tuple(options.select),
-        skip=tuple(options.skip),
+        select=_names(options.select),
+        skip=_names(options.skip),
         strict=options.strict,
         fail_on=Level(options.fail_on),
         format=options.format,
@@ -131,6 +131,11 @@ def _add_selection(group: Group) -> None:
     group.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name or a .toml")
     group.add_argument("--select", nargs="+", default=[], metavar="ID", help="these checks only; `rpc.*` means a layer")
     group.add_argument("--skip", nargs="+", default=[], metavar="ID", help="not these checks")
+
+
+def _names(words: list[str]) -> tuple[str, ...]:
+    """Names with spaces or commas between them, as people write lists."""
+    return tuple(name for word in words for name in word.split(",") if name)
 
 
 def _add_severity(group: Group) -> None:
