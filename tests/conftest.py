@@ -1,0 +1,24 @@
+"""What every test may count on: that 127.0.0.1 can be reached, in a network namespace of its own too."""
+
+import contextlib
+import fcntl
+import socket
+import struct
+import sys
+
+# linux/sockios.h and linux/if.h
+GET_FLAGS, SET_FLAGS, IS_UP = 0x8913, 0x8914, 0x1
+
+
+def pytest_sessionstart() -> None:
+    """`unshare -n make test` begins with a loopback that is down; whoever may make a namespace may raise it."""
+    if sys.platform == "linux":
+        with contextlib.suppress(PermissionError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+            flags = _ioctl(any_socket, GET_FLAGS, 0)
+            if not flags & IS_UP:
+                _ioctl(any_socket, SET_FLAGS, flags | IS_UP)
+
+
+def _ioctl(any_socket: socket.socket, request: int, flags: int) -> int:
+    answer = fcntl.ioctl(any_socket, request, struct.pack("16sH14x", b"lo", flags))
+    return int(struct.unpack("16sH14x", answer)[1])
