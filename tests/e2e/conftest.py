@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from e2e.stdio_server import make_server
 from e2e.talk import Talk
+from turnwire.store.opening import STORES, open_store
 
 Connect = Callable[..., Awaitable[Talk]]
 
@@ -36,10 +37,12 @@ async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
         await server.close()
 
 
-@pytest_asyncio.fixture
-async def house() -> AsyncIterator["House"]:
-    """A server in this process to which several connections come."""
+@pytest_asyncio.fixture(params=["memory", *STORES])
+async def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator["House"]:
+    """A server in this process to which several connections come, with each kind of store."""
     made = House()
+    if request.param != "memory":
+        made.host["store"] = open_store(request.param, tmp_path_factory.mktemp("state"), fsync="never")
     yield made
     await made.close()
 
