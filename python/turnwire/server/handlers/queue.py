@@ -26,8 +26,8 @@ __all__ = ["HANDLERS"]
 async def enqueue(call: Call) -> TurnEnqueueResult:
     params: TurnEnqueueParams = call.params
     engine = engine_of(call.state)
-    engine.threads.header(params.thread_id)
     demand(input_issues("/input", params.input))
+    engine.threads.header(params.thread_id)
 
     async def put() -> TurnEnqueueResult:
         opening = Opening(
@@ -73,8 +73,8 @@ def reorder(call: Call) -> QueueResult:
 
 def update(call: Call) -> QueueResult:
     params: QueueUpdateParams = call.params
+    demand(input_issues("/input", params.input))
     with engine_of(call.state).using(params.thread_id) as thread:
-        demand(input_issues("/input", params.input))
         queue.update(thread, params.entry_id, params.input)
         return _result(thread)
 

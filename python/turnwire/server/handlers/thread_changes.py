@@ -38,9 +38,8 @@ _RETRY_MS = 200
 
 def update(call: Call) -> ThreadUpdateResult:
     params: ThreadUpdateParams = call.params
-    limit = call.state.limits.metadata_bytes
+    demand(_update_issues(params, call.state.limits.metadata_bytes))
     with engine_of(call.state).using(params.thread_id) as thread:
-        demand(_update_issues(params, limit))
         header = thread.header
         if params.expected_version not in (UNSET, header.version):
             raise conflict("staleVersion", f"The thread has version {header.version}.")

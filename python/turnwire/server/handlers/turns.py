@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from turnwire.errors import (
@@ -43,13 +44,14 @@ _RETRY_MS = 200
 async def start(call: Call) -> TurnStartResult:
     params: TurnStartParams = call.params
     engine = engine_of(call.state)
-    engine.threads.header(params.thread_id)
+    # ERR-7: what is wrong with the params alone comes before what they name.
     if (params.input is UNSET) is (params.resume is UNSET):
         raise invalid_params([Issue("", "needs exactly one of input and resume")])
     if params.input is not UNSET:
         demand(input_issues("/input", params.input))
     if params.output_schema is not UNSET:
         demand(outputs().schema_issues("/outputSchema", params.output_schema))
+    engine.threads.header(params.thread_id)
     key = params.idempotency_key
     result: TurnStartResult = await engine.keys.once(
         "turn/start", params.thread_id, key, call.raw, lambda: _start(call, params)
@@ -67,8 +69,8 @@ async def _start(call: Call, params: TurnStartParams) -> TurnStartResult:
 async def steer(call: Call) -> TurnSteerResult:
     params: TurnSteerParams = call.params
     engine = engine_of(call.state)
+    demand(chain(input_issues("/input", params.input), _mode_issues(params.mode)))
     engine.threads.header(params.thread_id)
-    demand(input_issues("/input", params.input))
 
     async def give() -> TurnSteerResult:
         with engine.using(params.thread_id) as thread:
@@ -77,11 +79,8 @@ async def steer(call: Call) -> TurnSteerResult:
             if thread.run.turn_id != params.expected_turn_id:
                 raise turn_mismatch(thread.run.turn_id)
             _demand_steerable(call, thread)
-            mode = "steer" if params.mode is UNSET else params.mode
-            if mode not in ("steer", "inject"):
-                raise invalid_params([Issue("/mode", "is no mode that this server knows", "steer, inject")])
             call.caller.hold()
-            item_id = thread.run.steer(params.input, mode)
+            item_id = thread.run.steer(params.input, "steer" if params.mode is UNSET else params.mode)
             return TurnSteerResult(turn_id=thread.run.turn_id, item_id=item_id)
 
     result: TurnSteerResult = await engine.keys.once(
@@ -148,6 +147,11 @@ def _first_input(history: History, turn: Turn) -> Sequence[InputPart]:
     while turn.resumes is not UNSET:
         turn = history.turns[turn.resumes]
     return turn.input
+
+
+def _mode_issues(mode: str | UnsetType) -> Iterator[Issue]:
+    if mode not in (UNSET, "steer", "inject"):
+        yield Issue("/mode", "is no mode that this server knows", "steer, inject")
 
 
 def _demand_steerable(call: Call, thread: LiveThread) -> None:
