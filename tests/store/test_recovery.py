@@ -10,7 +10,8 @@ from store.conversation import recorded
 from store.records import header
 from turnwire.store.base import StoredEvent
 from turnwire.store.chain import read
-from turnwire.store.history import RECORDS, History
+from turnwire.store.history import History
+from turnwire.store.records import RECORDS
 from turnwire.store.recovery import recover
 from turnwire.wire import (
     ActiveTurn,

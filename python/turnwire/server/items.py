@@ -15,7 +15,7 @@ from turnwire.agents.base import AgentFailed
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.thread import LiveThread
 from turnwire.state import next_state
-from turnwire.store.history import TextRecord
+from turnwire.store.records import TextRecord
 from turnwire.wire import (
     AgentMessageItem,
     FileChangeItem,

@@ -9,7 +9,7 @@ from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening
 from turnwire.server.thread import LiveThread
 from turnwire.state import next_state
-from turnwire.store.history import TakenRecord
+from turnwire.store.records import TakenRecord
 from turnwire.wire import InputPart, QueueEntry, TurnQueueUpdatedParams
 
 __all__ = ["add", "opening_of", "put_back", "remove", "reorder", "resume", "take_first", "turn_ended", "update"]

@@ -16,7 +16,8 @@ from msgspec import UNSET
 from turnwire.errors import Refusal
 from turnwire.server.threads import Threads
 from turnwire.store.base import Store, StoreFault
-from turnwire.store.history import History, KeyRecord
+from turnwire.store.history import History
+from turnwire.store.records import KeyRecord
 from turnwire.wire import (
     ThreadForkResult,
     ThreadRewindResult,

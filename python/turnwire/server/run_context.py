@@ -20,7 +20,7 @@ from turnwire.server.resuming import Carried, key_of
 from turnwire.server.rules import Rules, options_for
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Kind, Requests, Waiting
-from turnwire.store.history import SavedRecord
+from turnwire.store.records import SavedRecord
 from turnwire.wire import (
     AgentMessageItem,
     Approval,

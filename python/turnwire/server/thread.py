@@ -18,7 +18,8 @@ from turnwire.server.questions import Asked, id_of, with_nonce
 from turnwire.state import next_state
 from turnwire.store.base import Store, StoredEvent, StoreFault
 from turnwire.store.chain import PRUNED
-from turnwire.store.history import RECORDS, ContextRecord, DiscardedRecord, HeldRecord, History
+from turnwire.store.history import History
+from turnwire.store.records import RECORDS, ContextRecord, DiscardedRecord, HeldRecord
 from turnwire.wire import (
     ActiveTurn,
     ApprovalRule,

@@ -18,7 +18,7 @@ from turnwire.server.run_context import Ending, RunContext
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
-from turnwire.store.history import OutputRecord
+from turnwire.store.records import OutputRecord
 from turnwire.wire import Evidence, InputPart, Turn, TurnError, UserMessageItem
 
 __all__ = ["TurnRun"]

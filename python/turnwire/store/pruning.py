@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from turnwire.store.base import Head, StoredEvent
 from turnwire.store.chain import GENESIS, PRUNED, check, link, read
-from turnwire.store.history import History, KeptEvent, PrunedRecord
+from turnwire.store.history import History
+from turnwire.store.records import KeptEvent, PrunedRecord
 
 __all__ = ["Cut", "cut_before", "prune"]
 
