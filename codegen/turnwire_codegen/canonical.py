@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from turnwire_codegen.emit.docs import PAGE, emit_docs
 from turnwire_codegen.emit.jsonschema import bundle
+from turnwire_codegen.emit.typescript import emit_module
 from turnwire_codegen.files import Difference, OutputError, diff_all, manifested, write_all
 from turnwire_codegen.load.beside import read_beside
 from turnwire_codegen.load.canonical import load_canonical
-from turnwire_codegen.outputs import python_files, reference_page, typescript_files, typescript_module
+from turnwire_codegen.outputs import emitted, given_canonical
 from turnwire_codegen.passes import PASSES, STABLE_PASSES, run
 from turnwire_codegen.problems import has_errors
 from turnwire_codegen.source import canonical_folder
@@ -17,6 +19,13 @@ from turnwire_codegen.source import canonical_folder
 __all__ = ["main"]
 
 COMMAND = "python -m turnwire_codegen.canonical"
+# The languages whose bindings are committed, each with the folder that holds them and nothing else.
+COMMITTED = {
+    "generate-python": "python/turnwire/generated",
+    "generate-ts": "typescript/src/generated",
+}
+# The one file that a language carries for another: what `schema/export` gives out as TypeScript.
+_CARRIED = ("generate-python", "schema.ts")
 
 
 def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
@@ -35,16 +44,16 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     if protocol is None or has_errors(problems):
         return 1
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
-    python = root / "python" / "turnwire" / "generated"
-    typescript = root / "typescript" / "src" / "generated"
-    types = typescript_files(whole, COMMAND)
-    package = {**python_files(whole, COMMAND), "schema.ts": typescript_module(whole, COMMAND)}
+    given = given_canonical(whole, COMMAND)
     wanted: list[tuple[Path, dict[str, bytes]]] = [
         (folder, {"bundle.json": bundle(whole).text, "bundle.stable.json": bundle(stable).text}),
-        (folder, reference_page(whole, beside, COMMAND)),
-        (python, manifested(python, package, keep_orphans=False, facts={})),
-        (typescript, manifested(typescript, types, keep_orphans=False, facts={})),
+        (folder, {PAGE: emit_docs(whole, beside, given.header)}),
     ]
+    for command, place in COMMITTED.items():
+        files = emitted(command, given)
+        if command == _CARRIED[0]:
+            files = {**files, _CARRIED[1]: emit_module(whole, given.header)}
+        wanted.append((root / place, manifested(root / place, files, keep_orphans=False, facts={})))
     try:
         return _settle(wanted, root, stdout, check=bool(argv))
     except OutputError as error:

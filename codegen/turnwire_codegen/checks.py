@@ -9,7 +9,7 @@ from turnwire_codegen.lower import lower_each
 from turnwire_codegen.problems import Finding, Problem
 from turnwire_codegen.rules import Plans
 
-__all__ = ["Checks", "checks_of", "unchecked"]
+__all__ = ["UNCHECKED", "Checks", "checks_of", "unchecked"]
 
 
 class Checks(msgspec.Struct, frozen=True):
@@ -18,6 +18,10 @@ class Checks(msgspec.Struct, frozen=True):
     plans: Plans | None
     roots: Mapping[str, str]
     problems: list[Problem]
+
+
+# What has no validators at all.
+UNCHECKED = Checks(None, {}, [])
 
 
 def checks_of(schema: Any, file: str, roots: Mapping[str, str]) -> Checks:

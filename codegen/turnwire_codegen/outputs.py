@@ -1,65 +1,58 @@
-"""From a schema to the files of a command: loading, passes, one emitter, and what became of each part."""
+"""From a schema to the files of a command: loading, passes, one emitter, and what became of each part.
 
+A language is a row of `COMMANDS`, which names the module of its emitter; only the module of the command is imported.
+It stands in the targets of turnwire-toml.json and in the table of the command line too: tests hold the three together.
+"""
+
+import importlib
 import json
 import shlex
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
-from turnwire_codegen import rules
-from turnwire_codegen.checks import Checks, checks_of, unchecked
-from turnwire_codegen.emit.docs import PAGE, emit_docs
-from turnwire_codegen.emit.header import Header
-from turnwire_codegen.emit.jsonschema import Bundle, bundle
-from turnwire_codegen.emit.jsonschema.canonical import digest
+from turnwire_codegen.checks import UNCHECKED, checks_of, unchecked
+from turnwire_codegen.emit.given import Emitter, Files, Given
+from turnwire_codegen.emit.jsonschema import bundle
 from turnwire_codegen.emit.jsonschema.package import emit_jsonschema
-from turnwire_codegen.emit.openrpc import emit_openrpc
-from turnwire_codegen.emit.python import emit_python
-from turnwire_codegen.emit.python.limits import untyped_members
-from turnwire_codegen.emit.python.validators import emit_validators as emit_python_validators
-from turnwire_codegen.emit.styles import MODULE, OWN_STYLE, emit_styled
-from turnwire_codegen.emit.typescript import emit_module, emit_typescript
-from turnwire_codegen.emit.typescript.validators import emit_validators as emit_typescript_validators
+from turnwire_codegen.emit.styles import OWN_STYLE, Styled
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.beside import Beside, read_beside
 from turnwire_codegen.load.canonical import load_canonical
 from turnwire_codegen.load.foreign.front import AS_FOUND, Reading, load_foreign
 from turnwire_codegen.passes import FOREIGN_PASSES, PASSES, STABLE_PASSES, run
-from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding, Problem, has_errors
-from turnwire_codegen.report import findings
+from turnwire_codegen.report import ALL_RULES, findings
 from turnwire_codegen.source import canonical_folder
 
-__all__ = [
-    "COMMANDS",
-    "Command",
-    "Made",
-    "Source",
-    "make",
-    "python_files",
-    "reference_page",
-    "typescript_files",
-    "typescript_module",
-]
-
-Files = dict[str, bytes]
+__all__ = ["COMMANDS", "Command", "Made", "emitted", "given_canonical", "make"]
 
 
-class Source(msgspec.Struct, frozen=True):
-    """What an emitter is given: the protocol after its passes, the schema shipped with the types, the checks."""
+class Command(msgspec.Struct, frozen=True):
+    """A command: what it says of itself, and the module below `emit` that makes its files (see `emit.given`).
 
-    protocol: Protocol
-    schema: bytes
-    checks: Checks
-    command: str
-    beside: Beside = Beside()
+    Without a module its files are schemas. Those that tell check nothing and show examples; some need methods.
+    """
+
+    help: str
+    module: str = ""
+    tells: bool = False
+    of_methods: bool = False
 
     @property
-    def header(self) -> Header:
-        """The head of every file."""
-        return _header(self.protocol, digest(self.schema), self.command)
+    def checks(self) -> bool:
+        """Whether validators are among its files."""
+        return bool(self.module) and not self.tells
+
+
+COMMANDS: Mapping[str, Command] = {
+    "generate-python": Command("Python types for msgspec.", "python"),
+    "generate-ts": Command("TypeScript types.", "typescript"),
+    "generate-json-schema": Command("JSON Schema: bundles, types, methods."),
+    "generate-docs": Command("A reference in Markdown.", "docs", tells=True),
+    "generate-openrpc": Command("OpenRPC documents.", "openrpc", tells=True, of_methods=True),
+}
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,78 +70,17 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: bool = False
 
 
-def python_files(protocol: Protocol, command: str) -> Files:
-    """The Python package of a canonical protocol whose passes have run."""
-    return _python(_canonical(protocol, bundle(protocol), command))
-
-
-def typescript_files(protocol: Protocol, command: str) -> Files:
-    """The TypeScript types of a canonical protocol whose passes have run."""
-    return _typescript(_canonical(protocol, bundle(protocol), command))
-
-
-def typescript_module(protocol: Protocol, command: str) -> bytes:
-    """The same types as one module: what `schema/export` gives."""
-    return emit_module(protocol, _header(protocol, bundle(protocol).digest, command))
-
-
-def reference_page(protocol: Protocol, beside: Beside, command: str) -> Files:
-    """The reference of a canonical protocol whose passes have run; its clauses stand beside it."""
-    return {PAGE: emit_docs(protocol, beside, _header(protocol, bundle(protocol).digest, command))}
-
-
-def _styled(style: str, source: Source) -> Files:
-    return {MODULE: emit_styled(source.protocol, source.header, style)}
-
-
-def _python(source: Source) -> Files:
-    types = emit_python(loosen_readers(source.protocol), source.header, source.schema)
-    plans, roots = source.checks.plans, source.checks.roots
-    return types if plans is None else types | emit_python_validators(plans, roots, source.header)
-
-
-def _typescript(source: Source) -> Files:
-    types = emit_typescript(source.protocol, source.header)
-    plans, roots = source.checks.plans, source.checks.roots
-    return types if plans is None else types | emit_typescript_validators(plans, roots, source.header)
-
-
-def _docs(source: Source) -> Files:
-    return {PAGE: emit_docs(source.protocol, source.beside, source.header), **source.beside.pages}
-
-
-def _openrpc(source: Source) -> Files:
-    return emit_openrpc(source.protocol, source.beside, source.header)
-
-
-def _canonical(protocol: Protocol, made: Bundle, command: str) -> Source:
+def given_canonical(protocol: Protocol, command: str, *, checked: bool = True, beside: Beside | None = None) -> Given:
+    """What an emitter is given of a canonical protocol whose passes have run."""
+    made = bundle(protocol)
     roots = {name: f"#/$defs/{name}" for name in made.schema["$defs"]}
-    return Source(protocol, made.canonical, checks_of(made.schema, "bundle.json", roots), command)
+    checks = checks_of(made.schema, "bundle.json", roots) if checked else UNCHECKED
+    return Given(protocol, made.canonical, checks, command, beside or Beside())
 
 
-class Command(msgspec.Struct, frozen=True):
-    """A command: what it says of itself, the rules that its types hold, its emitter.
-
-    Those that tell check nothing and show examples; some can do nothing without methods.
-    """
-
-    help: str
-    held: frozenset[type]
-    files: Callable[[Source], Files] | None = None
-    tells: bool = False
-    of_methods: bool = False
-
-
-_ALL_RULES = frozenset(
-    {rules.Bound, rules.Multiple, rules.Length, rules.Pattern, rules.Format, rules.Count, rules.Unique},
-)
-COMMANDS: Mapping[str, Command] = {
-    "generate-python": Command("Python types for msgspec.", _ALL_RULES - {rules.Format, rules.Unique}, _python),
-    "generate-ts": Command("TypeScript types.", frozenset(), _typescript),
-    "generate-json-schema": Command("JSON Schema: bundles, types, methods.", _ALL_RULES),
-    "generate-docs": Command("A reference in Markdown.", _ALL_RULES, _docs, tells=True),
-    "generate-openrpc": Command("OpenRPC documents.", _ALL_RULES, _openrpc, tells=True, of_methods=True),
-}
+def emitted(command: str, given: Given, style: str = OWN_STYLE) -> Files:
+    """The files of a command that has an emitter; raises StyleError when the style cannot be had."""
+    return _emitter(command, style).emit(given)
 
 
 def make(
@@ -167,29 +99,37 @@ def make(
     words += "" if style == OWN_STYLE else f" --style {style}"
     if schema is not None:
         return _of_file(command, schema, f"{words} {_reading_words(schema, reading)}", style, reading)
+    return _of_protocol(command, words, style, experimental=experimental)
+
+
+def _of_protocol(command: str, words: str, style: str, *, experimental: bool) -> Made:
     protocol, problems = load_canonical(canonical_folder())
     if protocol is None:
         return Made(source="turnwire protocol", problems=problems)
-    told = read_beside(canonical_folder(), problems) if COMMANDS[command].tells else Beside()
+    row = COMMANDS[command]
+    told = read_beside(canonical_folder(), problems) if row.tells else Beside()
     if has_errors(problems):
         return Made(source="turnwire protocol", problems=problems)
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     chosen = whole if experimental else stable
-    emit = _emitter(command, style)
+    given = given_canonical(chosen, words, checked=row.checks, beside=told)
     origins = {
         decl.name: f"{family.name}.json#/$defs/{decl.name}"
         for family in protocol.families
         for decl in family.declarations
     }
-    made = bundle(chosen)
-    source = msgspec.structs.replace(_canonical(chosen, made, words), beside=told)
+    if row.module:
+        emitter = _emitter(command, style)
+        files, found = emitter.emit(given), emitter.findings(chosen, origins)
+    else:
+        files, found = emit_jsonschema(chosen, whole, stable), findings(chosen, chosen, origins, ALL_RULES)
     return Made(
         source="turnwire protocol",
         problems=problems,
-        files=emit_jsonschema(chosen, whole, stable) if emit is None else emit(source),
-        facts=_facts(chosen, made.digest, words),
+        files=files,
+        facts=_facts(given),
         names=origins,
-        findings=_findings(command, chosen, origins),
+        findings=found,
     )
 
 
@@ -202,48 +142,44 @@ def _reading_words(schema: Path, reading: Reading) -> str:
     return shlex.join(words)
 
 
-def _emitter(command: str, style: str) -> Callable[[Source], Files] | None:
-    return COMMANDS[command].files if style == OWN_STYLE else partial(_styled, style)
+def _emitter(command: str, style: str) -> Emitter:
+    if style != OWN_STYLE:
+        return Styled(style)
+    emitter: Emitter = importlib.import_module(f"turnwire_codegen.emit.{COMMANDS[command].module}")
+    return emitter
 
 
 def _of_file(command: str, path: Path, words: str, style: str, reading: Reading) -> Made:
-    emit = _emitter(command, style)
-    if emit is None:
-        what, fix = "is already JSON Schema", "use generate-python or generate-ts with --schema"
-        problem = Problem(severity="error", file=str(path), where="#", what=what, fix=fix)
-        return Made(source=path.name, problems=[problem], unreadable=True)
+    row = COMMANDS[command]
+    if not row.module:
+        return _unfit(path, [], "is already JSON Schema", "use generate-python or generate-ts with --schema")
     loaded, document, problems = load_foreign(path, reading)
     if loaded is None:
         return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
     protocol = run(loaded.protocol, FOREIGN_PASSES)
-    if COMMANDS[command].of_methods and not protocol.methods:
-        what, fix = "names no methods", "use generate-docs"
-        problem = Problem(severity="error", file=str(path), where="#", what=what, fix=fix)
-        return Made(source=path.name, problems=[*problems, problem], unreadable=True)
+    if row.of_methods and not protocol.methods:
+        return _unfit(path, problems, "names no methods", "use generate-docs")
     schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
     # Nothing of what is told to people checks anything, so what the page does not say is lost.
-    checks = Checks(None, {}, []) if COMMANDS[command].tells else checks_of(document, path.name, loaded.declared)
-    source = Source(protocol, schema, checks, words)
+    checks = checks_of(document, path.name, loaded.declared) if row.checks else UNCHECKED
+    given = Given(protocol, schema, checks, words)
+    emitter = _emitter(command, style)
     return Made(
         source=path.name,
         problems=[*problems, *checks.problems],
-        files=emit(source),
-        facts=_facts(protocol, digest(schema), words),
+        files=emitter.emit(given),
+        facts=_facts(given),
         names=loaded.origins,
-        findings=unchecked([*_findings(command, protocol, loaded.origins), *loaded.findings], loaded.declared, checks),
+        findings=unchecked([*emitter.findings(protocol, loaded.origins), *loaded.findings], loaded.declared, checks),
     )
 
 
-def _findings(command: str, said: Protocol, origins: Mapping[str, str]) -> list[Finding]:
-    if command != "generate-python":
-        return findings(said, said, origins, COMMANDS[command].held)
-    found = findings(said, loosen_readers(said), origins, COMMANDS[command].held)
-    return [*found, *untyped_members(said, origins)]
+def _unfit(path: Path, problems: list[Problem], what: str, fix: str) -> Made:
+    """The outcome where the schema is right and the command is not."""
+    problem = Problem(severity="error", file=str(path), where="#", what=what, fix=fix)
+    return Made(source=path.name, problems=[*problems, problem], unreadable=True)
 
 
-def _facts(protocol: Protocol, schema_digest: str, command: str) -> dict[str, str]:
-    return {"protocol": protocol.version, "schema": protocol.id, "digest": schema_digest, "command": command}
-
-
-def _header(protocol: Protocol, schema_digest: str, command: str) -> Header:
-    return Header(title=protocol.title, version=protocol.version, digest=schema_digest, command=command)
+def _facts(given: Given) -> dict[str, str]:
+    protocol, header = given.protocol, given.header
+    return {"protocol": protocol.version, "schema": protocol.id, "digest": header.digest, "command": header.command}

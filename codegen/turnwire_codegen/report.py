@@ -8,9 +8,12 @@ import msgspec
 
 from turnwire_codegen.ir import Alias, Declaration, Enum, Protocol, Record, TypeNode, Union
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.rules import Rule
+from turnwire_codegen.rules import Bound, Count, Format, Length, Multiple, Pattern, Rule, Unique
 
-__all__ = ["findings", "report_json"]
+__all__ = ["ALL_RULES", "findings", "report_json"]
+
+# The rules that a node of the IR can have.
+ALL_RULES: frozenset[type] = frozenset({Bound, Multiple, Length, Pattern, Format, Count, Unique})
 
 
 def findings(said: Protocol, typed: Protocol, origins: Mapping[str, str], held: frozenset[type]) -> list[Finding]:

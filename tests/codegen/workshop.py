@@ -13,7 +13,7 @@ from turnwire_codegen.cli import main
 from turnwire_codegen.emit.jsonschema import bundle
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.canonical import load_canonical
-from turnwire_codegen.outputs import python_files
+from turnwire_codegen.outputs import emitted, given_canonical
 from turnwire_codegen.passes import PASSES, run
 from turnwire_codegen.problems import Problem
 
@@ -133,7 +133,7 @@ def package_of(folder: Path) -> ModuleType:
     name = f"made_{next(_numbers)}"
     home = folder.parent / name
     home.mkdir()
-    for path, data in python_files(protocol_of(folder), "a test").items():
+    for path, data in emitted("generate-python", given_canonical(protocol_of(folder), "a test")).items():
         (home / path).write_bytes(data)
     return import_package(home)
 

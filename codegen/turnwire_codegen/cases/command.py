@@ -1,5 +1,7 @@
 """The command: which languages do right by a folder of cases, as lines and as JSON.
 
+A language that cannot be tried on this machine is named; the others are tried all the same.
+
 Exit codes: 0 every case is ok, 1 some are not, 2 wrong use or a case that cannot be read, 3 a language cannot be tried.
 """
 
@@ -10,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
 
+from turnwire_codegen.cases.drivers import DRIVERS
 from turnwire_codegen.cases.folder import Case, Outcome, read_cases
-from turnwire_codegen.cases.python import run_python
-from turnwire_codegen.cases.typescript import ToolchainError, compiler, run_typescript
+from turnwire_codegen.cases.trial import ToolchainError
 from turnwire_codegen.problems import Problem
 
 __all__ = ["main"]
 
-_LANGUAGES = ("python", "typescript")
 _OK, _FINDINGS, _USAGE, _UNTRIED = 0, 1, 2, 3
 _Outcomes = Mapping[str, Mapping[str, Outcome]]
 
@@ -41,15 +42,14 @@ def main(argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO) -> 
         if problems:
             stderr.writelines(f"turnwire: {problem}\n" for problem in problems)
             return _USAGE
-        outcomes = _outcomes(cases, languages)
+        outcomes = _outcomes(cases, languages, stderr)
         _print(cases, outcomes, stdout)
         if options.json is not None:
             _write(options.json, cases, outcomes)
     except _UsageError as error:
         stderr.write(f"turnwire: {error}\n")
         return _USAGE
-    except ToolchainError as error:
-        stderr.write(f"turnwire: {error}\n")
+    if len(outcomes) < len(languages):
         return _UNTRIED
     right = all(outcome.verdict == "ok" for of_language in outcomes.values() for outcome in of_language.values())
     return _OK if right else _FINDINGS
@@ -62,32 +62,31 @@ def _parser() -> _Parser:
         "loses-data or does-not-build.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="a case, or a folder of cases")
-    parser.add_argument(
-        "--languages", default=",".join(_LANGUAGES), metavar="NAMES", help="some of python,typescript (default: all)"
-    )
+    known = ",".join(DRIVERS)
+    parser.add_argument("--languages", default=known, metavar="NAMES", help=f"some of {known} (default: all)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcomes there as JSON")
     return parser
 
 
 def _languages(words: str) -> tuple[str, ...]:
     languages = tuple(dict.fromkeys(word.strip() for word in words.split(",")))
-    unknown = [language for language in languages if language not in _LANGUAGES]
+    unknown = [language for language in languages if language not in DRIVERS]
     if unknown:
-        raise _UsageError(f"no cases are tried in {unknown[0]!r}; --languages takes {', '.join(_LANGUAGES)}")
+        raise _UsageError(f"no cases are tried in {unknown[0]!r}; --languages takes {', '.join(DRIVERS)}")
     return languages
 
 
-def _outcomes(cases: tuple[Case, ...], languages: tuple[str, ...]) -> _Outcomes:
+def _outcomes(cases: tuple[Case, ...], languages: tuple[str, ...], stderr: TextIO) -> _Outcomes:
+    """The outcomes by language, without those that cannot be tried."""
     outcomes: dict[str, Mapping[str, Outcome]] = {}
     with tempfile.TemporaryDirectory(prefix="turnwire-cases-") as name:
-        scratch = Path(name).resolve()
         for language in languages:
-            home = scratch / language
+            home = Path(name).resolve() / language
             home.mkdir()
-            if language == "python":
-                outcomes[language] = run_python(cases, home)
-            else:
-                outcomes[language] = run_typescript(cases, home, compiler(Path.cwd()))
+            try:
+                outcomes[language] = DRIVERS[language](cases, home)
+            except ToolchainError as error:
+                stderr.write(f"turnwire: {language} is not tried: {error}\n")
     return outcomes
 
 
@@ -95,7 +94,8 @@ def _print(cases: tuple[Case, ...], outcomes: _Outcomes, stdout: TextIO) -> None
     width = max(len(case.name) for case in cases)
     for case in cases:
         told = [(language, of_language[case.name]) for language, of_language in outcomes.items()]
-        stdout.write(f"{case.name:{width}}  {'  '.join(f'{name} {found.verdict}' for name, found in told)}\n")
+        if told:
+            stdout.write(f"{case.name:{width}}  {'  '.join(f'{name} {found.verdict}' for name, found in told)}\n")
         stdout.writelines(f"{'':{width}}  {name}: {found.detail}\n" for name, found in told if found.detail)
     for language, of_language in outcomes.items():
         right = sum(outcome.verdict == "ok" for outcome in of_language.values())

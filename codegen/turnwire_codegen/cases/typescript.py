@@ -7,16 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from turnwire_codegen.cases.folder import Case, Outcome, judged
-from turnwire_codegen.emit.header import Header
+from turnwire_codegen.cases.folder import Case, Outcome
+from turnwire_codegen.cases.trial import Answer, ToolchainError, files_of, weighed
 from turnwire_codegen.emit.typescript.validators import emit_validators
-from turnwire_codegen.interpret import same
-from turnwire_codegen.lower import lower
-from turnwire_codegen.outputs import make
 
-__all__ = ["ToolchainError", "compiler", "run_typescript"]
+__all__ = ["compiler", "run_typescript"]
 
-_HEADER = Header(title="a case", version="", digest="none", command="python -m turnwire_codegen.cases")
 _CONFIG = {
     "compilerOptions": {
         "target": "ES2022",
@@ -53,10 +49,6 @@ process.stdout.write(JSON.stringify(answers));
 _Answers = Mapping[str, Any]
 
 
-class ToolchainError(Exception):
-    """node or the compiler is missing, or could not be run; the text says what to do."""
-
-
 def compiler(folder: Path) -> list[str]:
     """The command of a TypeScript compiler: one at or above `folder`, in a `typescript/` there, or on the path."""
     if shutil.which("node") is None:
@@ -72,12 +64,13 @@ def compiler(folder: Path) -> list[str]:
     return [found]
 
 
-def run_typescript(cases: tuple[Case, ...], scratch: Path, command: list[str]) -> Mapping[str, Outcome]:
+def run_typescript(cases: tuple[Case, ...], scratch: Path) -> Mapping[str, Outcome]:
     """The outcome of every case; `scratch` is an empty folder. Raises ToolchainError."""
+    command = compiler(Path.cwd())
     outcomes: dict[str, Outcome] = {}
     folders: dict[str, Case] = {}
     for number, case in enumerate(cases):
-        made = _made(case)
+        made = files_of(case, "generate-ts", emit_validators)
         if isinstance(made, Outcome):
             outcomes[case.name] = made
             continue
@@ -92,19 +85,6 @@ def run_typescript(cases: tuple[Case, ...], scratch: Path, command: list[str]) -
         fault = broken.get(folder)
         outcomes[case.name] = _judged(case, answers[folder]) if fault is None else Outcome("does-not-build", fault)
     return outcomes
-
-
-def _made(case: Case) -> Mapping[str, bytes] | Outcome:
-    try:
-        plans, problems = lower(case.schema, file="schema.json")
-        if plans is None:
-            return judged(case, next(problem for problem in problems if problem.severity == "error"))
-        made = make("generate-ts", case.path / "schema.json", experimental=False)
-        if made.files is None:
-            return judged(case, next(iter(made.problems), None))
-        return {**made.files, **emit_validators(plans, {"root": "#"}, _HEADER)}
-    except Exception as error:  # noqa: BLE001 -- an emitter that fails is what is looked for
-        return Outcome("does-not-build", f"{type(error).__name__}: {error}".partition("\n")[0])
 
 
 def _compiled(scratch: Path, command: list[str]) -> Mapping[str, str]:
@@ -142,13 +122,10 @@ def _run(command: list[str], scratch: Path, text: str) -> "subprocess.CompletedP
 def _judged(case: Case, answers: list[Any] | str) -> Outcome:
     if isinstance(answers, str):
         return Outcome("does-not-build", answers)
-    for value, (fault, back) in zip(case.valid, answers[: len(case.valid)], strict=True):
-        text = json.dumps(value, ensure_ascii=False)
-        if fault is not None:
-            return Outcome("refuses-valid", f"{text}: validator: {fault['rule']} at {fault['pointer'] or 'the root'}")
-        if not same(json.loads(back), value):
-            return Outcome("loses-data", f"{text} came back as {back}")
-    for value, (fault, _) in zip(case.invalid, answers[len(case.valid) :], strict=True):
-        if fault is None:
-            return Outcome("accepts-invalid", json.dumps(value, ensure_ascii=False))
-    return Outcome("ok")
+    return weighed(case, (_answer(fault, back) for fault, back in answers))
+
+
+def _answer(fault: Mapping[str, str] | None, back: str) -> Answer:
+    if fault is None:
+        return Answer(back=json.loads(back))
+    return Answer(f"validator: {fault['rule']} at {fault['pointer'] or 'the root'}")

@@ -11,13 +11,17 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
+from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import DIALECT
 from turnwire_codegen.emit.jsonschema.types import Schema, declaration_schema
 from turnwire_codegen.ir import ByField, Declaration, Protocol, Union
 from turnwire_codegen.passes.graph import declarations
+from turnwire_codegen.problems import Finding
 
-__all__ = ["MODULE", "OWN_STYLE", "STYLES", "StyleError", "emit_styled"]
+__all__ = ["MODULE", "OWN_STYLE", "STYLES", "StyleError", "Styled"]
 
 MODULE = "models.py"
 OWN_STYLE = "msgspec"
@@ -60,8 +64,21 @@ class StyleError(Exception):
     """The style cannot be had: the package is missing, or refuses the schema. The text is for the user."""
 
 
-def emit_styled(protocol: Protocol, header: Header, style: str) -> bytes:
-    """The module of a protocol in a style of `STYLES` that is not our own; raises StyleError."""
+class Styled(msgspec.Struct, frozen=True):
+    """The emitter of a style of `STYLES` that is not our own."""
+
+    style: str
+
+    def emit(self, given: Given) -> Files:
+        """The module; raises StyleError."""
+        return {MODULE: _module(given.protocol, given.header, self.style)}
+
+    def findings(self, protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:  # noqa: ARG002 -- the form of all emitters
+        """Nothing yet is told of the types of others."""
+        return []
+
+
+def _module(protocol: Protocol, header: Header, style: str) -> bytes:
     try:
         library = importlib.import_module("datamodel_code_generator")
     except ModuleNotFoundError as error:

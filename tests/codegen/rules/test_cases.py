@@ -8,7 +8,7 @@ import pytest
 
 from codegen.rules.gather import CASES
 from codegen.rules.test_typescript import toolchain
-from turnwire_codegen.cases import python, typescript
+from turnwire_codegen.cases import python, trial, typescript
 from turnwire_codegen.cases.command import main
 from turnwire_codegen.rules import Plan, Plans
 
@@ -167,7 +167,7 @@ def test_missing_toolchain(missing, tmp_path, monkeypatch):
 
 def test_a_plan_of_nothing_would_be_seen(tmp_path, monkeypatch):
     """A validator that accepts everything leaves to the type what no type can say."""
-    monkeypatch.setattr(python, "lower", lambda *_, **__: (Plans({"#": Plan()}), []))
+    monkeypatch.setattr(trial, "lower", lambda *_, **__: (Plans({"#": Plan()}), []))
     given = {"schema": {**NUMBER, "not": {"required": ["m"]}}, "invalid": [{"n": 1, "m": 1}]}
 
     assert verdicts(write(tmp_path, **given)) == {"one": "accepts-invalid"}

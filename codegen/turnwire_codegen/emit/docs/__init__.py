@@ -1,5 +1,7 @@
 """The reference: one Markdown page of methods, types, errors, capabilities and state machines, each with an anchor."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from turnwire_codegen.emit.docs.tables import (
@@ -15,15 +17,29 @@ from turnwire_codegen.emit.docs.tables import (
 from turnwire_codegen.emit.docs.text import block, comment, inline, link
 from turnwire_codegen.emit.docs.uses import users
 from turnwire_codegen.emit.docs.view import FamilyView, family_view
+from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.beside import Beside
 from turnwire_codegen.passes.roots import MESSAGES
+from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import ALL_RULES
+from turnwire_codegen.report import findings as findings_of
 
-__all__ = ["PAGE", "PageView", "emit_docs"]
+__all__ = ["PAGE", "PageView", "emit", "emit_docs", "findings"]
 
 PAGE = "REFERENCE.md"
+
+
+def emit(given: Given) -> Files:
+    """The page, and the pages that it links."""
+    return {PAGE: emit_docs(given.protocol, given.beside, given.header), **given.beside.pages}
+
+
+def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    """The page tells every rule."""
+    return findings_of(protocol, protocol, origins, ALL_RULES)
 
 
 class PageView(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,5 +1,8 @@
 """OpenRPC 1.3: a document of what a server answers, and one of what a client answers; each side is a service."""
 
+from collections.abc import Mapping
+
+from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import schema_text
 from turnwire_codegen.emit.jsonschema.types import Schema
@@ -8,8 +11,11 @@ from turnwire_codegen.emit.openrpc.schemas import component, schema_components
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.beside import Beside
 from turnwire_codegen.passes.graph import declarations
+from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import ALL_RULES
+from turnwire_codegen.report import findings as findings_of
 
-__all__ = ["DOCUMENTS", "OPENRPC", "emit_openrpc"]
+__all__ = ["DOCUMENTS", "OPENRPC", "emit", "emit_openrpc", "findings"]
 
 OPENRPC = "1.3.2"
 # The file by who sends; a method that both may send stands in both.
@@ -18,6 +24,16 @@ _DESCRIPTIONS = {
     "client": "What a client may send, and what the server answers.",
     "server": "What a server may send, and what the client answers.",
 }
+
+
+def emit(given: Given) -> Files:
+    """The documents."""
+    return emit_openrpc(given.protocol, given.beside, given.header)
+
+
+def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    """The documents say every rule."""
+    return findings_of(protocol, protocol, origins, ALL_RULES)
 
 
 def emit_openrpc(protocol: Protocol, beside: Beside, header: Header) -> dict[str, bytes]:

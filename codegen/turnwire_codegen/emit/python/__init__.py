@@ -3,18 +3,41 @@
 from collections.abc import Mapping
 from importlib.resources import files
 
+from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
-from turnwire_codegen.emit.python.limits import lone_arms, tried_unions
+from turnwire_codegen.emit.python.limits import lone_arms, tried_unions, untyped_members
 from turnwire_codegen.emit.python.names import module_name
 from turnwire_codegen.emit.python.tables import MethodsView, error_view, machine_view, method_view, protocol_view
 from turnwire_codegen.emit.python.types import Home
+from turnwire_codegen.emit.python.validators import emit_validators
 from turnwire_codegen.emit.python.view import FamilyView, Scope, family_view, package_view
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.graph import declarations, mutual_families, recursive
+from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.passes.tags import arm_tags
+from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import ALL_RULES
+from turnwire_codegen.report import findings as findings_of
+from turnwire_codegen.rules import Format, Unique
 
-__all__ = ["emit_python"]
+__all__ = ["emit", "emit_python", "findings"]
+
+
+def emit(given: Given) -> Files:
+    """The types, and the validators where the schema has any."""
+    types = emit_python(loosen_readers(given.protocol), given.header, given.schema)
+    plans, roots = given.checks.plans, given.checks.roots
+    return types if plans is None else types | emit_validators(plans, roots, given.header)
+
+
+def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    """What the structs hold: all but two rules, and members of any name that msgspec can say."""
+    typed = loosen_readers(protocol)
+    return [
+        *findings_of(protocol, typed, origins, ALL_RULES - {Format, Unique}),
+        *untyped_members(protocol, origins),
+    ]
 
 
 def emit_python(protocol: Protocol, header: Header, schema: bytes) -> dict[str, bytes]:

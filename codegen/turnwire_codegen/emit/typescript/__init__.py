@@ -1,13 +1,31 @@
 """TypeScript: types, one file a family, and the tables; or all of it as one module."""
 
+from collections.abc import Mapping
+
+from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.typescript.tables import error_views, methods_view, protocol_view
+from turnwire_codegen.emit.typescript.validators import emit_validators
 from turnwire_codegen.emit.typescript.view import family_view, index_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.graph import homes
+from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import findings as findings_of
 
-__all__ = ["emit_module", "emit_typescript"]
+__all__ = ["emit", "emit_module", "emit_typescript", "findings"]
+
+
+def emit(given: Given) -> Files:
+    """The types, and the validators where the schema has any."""
+    types = emit_typescript(given.protocol, given.header)
+    plans, roots = given.checks.plans, given.checks.roots
+    return types if plans is None else types | emit_validators(plans, roots, given.header)
+
+
+def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    """Every rule is left to the validators: TypeScript's types know none."""
+    return findings_of(protocol, protocol, origins, frozenset())
 
 
 def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
