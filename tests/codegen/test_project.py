@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from codegen.workshop import ROOT, generate
+from turnwire.cli import COMMANDS as WORDS
 from turnwire_codegen.cli import _parser
 from turnwire_codegen.emit.styles import STYLES
 from turnwire_codegen.load.foreign.front import FRONT_ENDS
@@ -183,6 +184,10 @@ def test_the_schema_knows_what_the_commands_know():
     Draft202012Validator.check_schema(SCHEMA)
 
     assert sorted(name.removeprefix("generate-") for name in COMMANDS) == sorted(ROW["target"]["enum"])
+
+
+def test_the_command_line_knows_every_command():
+    assert {"generate", *COMMANDS} == {word.name for word in WORDS if word.name.startswith("generate")}
     assert sorted(FRONT_ENDS) == sorted(ROW["form"]["enum"])
     assert list(STYLES) == ROW["style"]["enum"]
     flags = {word for action in _parser("generate-python")._actions for word in action.option_strings}
