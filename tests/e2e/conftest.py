@@ -9,6 +9,8 @@ import pytest_asyncio
 
 from e2e.stdio_server import make_server
 from e2e.talk import Talk
+from turnwire.store.base import Store
+from turnwire.store.memory import MemoryStore
 from turnwire.store.opening import STORES, open_store
 
 Connect = Callable[..., Awaitable[Talk]]
@@ -40,27 +42,53 @@ async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
 @pytest_asyncio.fixture(params=["memory", *STORES])
 async def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator["House"]:
     """A server in this process to which several connections come, with each kind of store."""
-    made = House()
-    if request.param != "memory":
-        made.host["store"] = open_store(request.param, tmp_path_factory.mktemp("state"), fsync="never")
+    lasting, directory = Lasting(), tmp_path_factory.mktemp("state")
+    kind = request.param
+    made = House(lambda: lasting if kind == "memory" else open_store(kind, directory, fsync="never"))
     yield made
     await made.close()
 
 
-class House:
-    """One server. `limits` and `host` (a store) count for a server that is not made yet."""
+class Lasting(MemoryStore):
+    """A memory that outlives its server, as a directory does."""
 
-    def __init__(self) -> None:
+    def close(self) -> None:
+        """Nothing is lost."""
+
+
+class House:
+    """One server. `limits` and `host` (agents, a store) count for a server that is not made yet."""
+
+    def __init__(self, opened: Callable[[], Store]) -> None:
         self.limits: dict[str, int] = {}
         self.host: dict[str, Any] = {}
+        # Makes the server, where a test brings its own host.
+        self.make: Callable[[Store], Any] | None = None
+        self._opened = opened
         self.talks: list[Talk] = []
         self._server: Any = None
 
     @property
     def server(self) -> Any:
         if self._server is None:
-            self._server = make_server(self.limits, **self.host)
+            if self.make is not None:
+                self._server = self.make(self._opened())
+            else:
+                self._server = make_server(self.limits, **{"store": self._opened(), **self.host})
         return self._server
+
+    def session_of(self, talk: Talk) -> Any:
+        """The server's side of a connection."""
+        sessions = list(self.server._state.hub._listeners)
+        return sessions[self.talks.index(talk)]
+
+    async def restart(self) -> None:
+        """The server ends, and the next connection comes to another one over the same store."""
+        for talk in self.talks:
+            await talk.close()
+        self.talks.clear()
+        await self.server.close()
+        self._server = None
 
     async def connect(self, **members: Any) -> Talk:
         talk = await Talk.over_memory(self.server, **members)

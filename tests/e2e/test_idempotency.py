@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from e2e.talk import Talk
@@ -10,6 +11,7 @@ from turnwire.errors import RemoteError
 from turnwire.server import DefaultHost, Server
 from turnwire.wire import (
     TextPart,
+    ThreadDeleteParams,
     ThreadListParams,
     ThreadStartParams,
     ThreadTurnsListParams,
@@ -102,3 +104,55 @@ async def test_steering_twice_with_one_key_is_said_once(house):
 
     assert results[0].item_id == results[1].item_id
     assert [item["id"] for item in talk.items("userMessage")][1:] == [results[0].item_id]
+
+
+async def test_what_was_steered_before_a_restart_is_not_said_again(house):
+    one = await house.connect()
+    turn = await one.turn(await one.thread(), "slow 1000 20")
+    params = TurnSteerParams(
+        thread_id=turn.thread_id, expected_turn_id=turn.id, input=[TextPart(text="x")], idempotency_key="k"
+    )
+    first = await one.client.turn_steer(params)
+    await house.restart()
+    two = await house.connect()
+
+    again = await two.client.turn_steer(params)
+    with pytest.raises(RemoteError, match="conflict") as refused:
+        await two.client.turn_steer(msgspec.structs.replace(params, input=[TextPart(text="y")]))
+
+    assert (again.turn_id, again.item_id, again.replayed) == (first.turn_id, first.item_id, True)
+    assert refused.value.data["reason"] == "idempotencyKey"
+
+
+async def test_what_was_deleted_before_a_restart_stays_deleted_once(house):
+    one = await house.connect()
+    await one.thread(thread_id="t")
+    params = ThreadDeleteParams(thread_id="t", idempotency_key="k")
+    await one.client.thread_delete(params)
+    await house.restart()
+    two = await house.connect()
+    await two.thread(thread_id="t", title="Another")
+
+    again = await two.client.thread_delete(params)
+    with pytest.raises(RemoteError, match="conflict") as refused:
+        await two.client.thread_delete(msgspec.structs.replace(params, thread_id="u"))
+
+    assert (again.thread_id, again.deleted_thread_ids, again.replayed) == ("t", ["t"], True)
+    assert refused.value.data["reason"] == "idempotencyKey"
+    assert [thread.title for thread in (await two.client.thread_list(ThreadListParams())).data] == ["Another"]
+
+
+async def test_a_deletion_that_was_begun_is_finished(house):
+    one = await house.connect()
+    for thread_id in ("parent", "child", "other"):
+        await one.thread(thread_id=thread_id)
+    engine = house.server._state.work
+    headers = [engine.threads.header(thread_id) for thread_id in ("parent", "child")]
+    engine.deletions.begin("k", "0" * 64, headers)
+    engine.delete(engine.threads.load("child"))
+    await house.restart()
+    two = await house.connect()
+
+    left = (await two.client.thread_list(ThreadListParams())).data
+
+    assert [thread.id for thread in left] == ["other"]

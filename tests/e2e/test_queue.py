@@ -206,17 +206,34 @@ async def test_a_turn_that_the_host_refuses_waits_on(caplog):
     await server.close()
 
 
-async def test_the_queue_survives_a_restart(tmp_path):
-    one = await Talk.over_stdio("{}", str(tmp_path))
-    thread_id = await one.thread()
-    await one.turn(thread_id, "listen")
-    await enqueue(one, thread_id, "text later")
-    await one.close()
+async def test_a_turn_that_waited_for_a_restart_is_started_with_all_that_was_given(house):
+    named = []
 
-    two = await Talk.over_stdio("{}", str(tmp_path))
+    class Host(DefaultHost):
+        async def build_run_config(self, request):
+            named.append(request.principal)
+
+    one = await house.connect()
+    thread_id = await one.thread()
+    principals = ["ada", "bob", None]
+    await one.turn(thread_id, "listen")
+    for number, principal in enumerate(principals):
+        house.session_of(one).principal = principal
+        await enqueue(one, thread_id, f"text {number}", client_message_id=f"m{number}")
+    entries = (await one.client.turn_queue_list(QueueListParams(thread_id=thread_id))).entries
+    part = [TextPart(text="text changed")]
+    await one.client.turn_queue_update(QueueUpdateParams(thread_id=thread_id, entry_id=entries[1].id, input=part))
+    await house.restart()
+
+    house.make = lambda store: Server(Host(builtin_agent("scripted")), store=store)
+    two = await house.connect()
     resumed = await two.client.thread_resume(ThreadResumeParams(thread_id=thread_id))
     await two.client.turn_queue_resume(QueueResumeParams(thread_id=thread_id))
 
-    assert [entry.input[0].text for entry in resumed.queue] == ["text later"]
-    assert (await two.heard("turn/completed")).turn.final_output == "later"
-    await two.close()
+    assert [(one.id, one.client_message_id) for one in resumed.queue] == [
+        (entry.id, f"m{number}") for number, entry in enumerate(entries)
+    ]
+    assert await outputs(two, thread_id, 3) == ["0", "changed", "2"]
+    assert named == principals
+    assert [params["turn"]["clientMessageId"] for params in two.said("turn/started")] == ["m0", "m1", "m2"]
+    await two.heard("thread/status/changed", lambda params: params.status == "idle")

@@ -10,10 +10,12 @@ from e2e.talk import Talk
 from turnwire.errors import RemoteError
 from turnwire.store.chain import verify
 from turnwire.store.jsonl import JsonlStore
+from turnwire.store.opening import STORES
 from turnwire.wire import (
     ApprovalAnswer,
     ContextEntry,
     ResumeDecision,
+    TextPart,
     ThreadEventsListParams,
     ThreadItemsListParams,
     ThreadListParams,
@@ -22,6 +24,7 @@ from turnwire.wire import (
     ThreadTurnsListParams,
     TurnResume,
     TurnStartParams,
+    TurnSteerParams,
 )
 
 
@@ -149,6 +152,27 @@ async def test_after_a_kill_what_ran_is_ended_and_what_waited_waits(tmp_path, li
     if paused_by is None:
         await two.client.thread_resume(ThreadResumeParams(thread_id=turn.thread_id))
         assert (await two.run(turn.thread_id, "text well")).status == "completed"
+    await two.close()
+
+
+@pytest.mark.parametrize("store", list(STORES))
+@pytest.mark.parametrize("line", ["approve rm", "slow 1000 2000"])
+async def test_what_was_steered_and_not_taken_is_not_lost_by_a_kill(tmp_path, store, line):
+    one = await Talk.over_stdio("{}", str(tmp_path), store, approvals=_never)
+    turn = await one.turn(await one.thread(), line)
+    await one.heard("approval/requested" if line == "approve rm" else "item/agentMessage/delta")
+    given = [TextPart(text="and this")]
+    steer = TurnSteerParams(thread_id=turn.thread_id, expected_turn_id=turn.id, input=given, idempotency_key="k")
+    item_id = (await one.client.turn_steer(steer)).item_id
+    os.kill(one.transport.pid, signal.SIGKILL)
+    await one.client.close()
+
+    two = await Talk.over_stdio("{}", str(tmp_path), store)
+    (ended,) = (await two.client.thread_turns_list(ThreadTurnsListParams(thread_id=turn.thread_id))).data
+    again = await two.client.turn_steer(steer)
+
+    assert [(one.input, one.mode) for one in ended.untaken] == [(given, "steer")]
+    assert (again.item_id, again.replayed) == (item_id, True)
     await two.close()
 
 

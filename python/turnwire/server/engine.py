@@ -27,7 +27,7 @@ from turnwire.server.threads import Threads
 from turnwire.server.turn import TurnRun
 from turnwire.server.waiting import Requests
 from turnwire.store.memory import MemoryStore
-from turnwire.wire import Turn
+from turnwire.wire import ThreadDeletedParams, Turn
 
 __all__ = ["Engine", "engine_of"]
 
@@ -53,7 +53,10 @@ class Engine:
         self.threads.recover()
         self.rules = Rules(state.store, self.threads.all_loaded)
         self.requests = Requests(state.hub, state.limits)
-        self.keys = Keys(RecordedKeys(state.store, self.threads))
+        recorded = RecordedKeys(state.store, self.threads)
+        self.keys = Keys(recorded)
+        self.deletions = recorded.deletions
+        self.deletions.finish(self._delete_again)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def subscribe(self, thread_id: str, listener: Listener) -> None:
@@ -148,6 +151,13 @@ class Engine:
         )
         return turn
 
+    def delete(self, thread: LiveThread) -> None:
+        """Announces the end of a thread in which nothing runs, and takes it away with all that waits in it."""
+        thread.record("thread/deleted", ThreadDeletedParams(thread_id=thread.id, seq=thread.seq))
+        self.requests.close(thread.deferred, "interrupted")
+        self.threads.delete(thread)
+        self.keys.forget(thread.id)
+
     def go_on(self, thread: LiveThread) -> None:
         """Starts the first of the turns that wait, where nothing keeps it from starting."""
         history = thread.history
@@ -184,6 +194,12 @@ class Engine:
             self.go_on(thread)
         self.threads.unload(thread.id)
 
+    def _delete_again(self, thread_id: str) -> None:
+        try:
+            self.delete(self.threads.load(thread_id))
+        except Refusal:
+            _log.warning("thread %s was to be deleted, and another process holds it or it is damaged", thread_id)
+
     async def _start_next(self, thread: LiveThread, entry: wire.QueueEntry) -> None:
         opening = queue.opening_of(thread, entry)
         try:
@@ -191,7 +207,6 @@ class Engine:
         except Refusal as refusal:
             if not thread.going:
                 _log.warning("a turn that waited did not start: %s", refusal.message)
-                thread.openings[entry.id] = opening
                 queue.put_back(thread, entry)
                 self.threads.unload(thread.id)
 

@@ -16,7 +16,7 @@ from turnwire.errors import conflict
 from turnwire.server.canonical import digest
 from turnwire.server.recorded_keys import RecordedKeys
 
-__all__ = ["Keys"]
+__all__ = ["Keys", "fingerprint"]
 
 # At store level, where no thread ends the life of a key, the oldest are dropped beyond this many.
 _STORE_KEYS = 10_000
@@ -25,6 +25,14 @@ _STORE_KEYS = 10_000
 class _Entry(msgspec.Struct, frozen=True):
     digest: str
     result: asyncio.Future[Any]
+
+
+def fingerprint(params: bytes) -> str:
+    """The digest of params as they came, without the key: a member that this version does not know tells requests
+    apart."""
+    members = msgspec.json.decode(params)
+    members.pop("idempotencyKey", None)
+    return digest(members)
 
 
 class Keys:
@@ -46,17 +54,17 @@ class Keys:
         if key is UNSET:
             return await run()
         entries = self._scopes.setdefault(scope, {})
-        fingerprint = _fingerprint(params)
+        given = fingerprint(params)
         found = entries.get((method, key))
         if found is None:
             earlier = self._recorded.find(method, scope, key)
             if earlier is not None:
-                _demand_same(earlier.digest or fingerprint, fingerprint)
+                _demand_same(earlier.digest or given, given)
                 return replace(earlier.result, replayed=True)
-            result = await _first(entries, (method, key), fingerprint, run)
-            self._recorded.keep(method, scope, key, fingerprint, result)
+            result = await _first(entries, (method, key), given, run)
+            self._recorded.keep(method, scope, key, given, result)
             return result
-        _demand_same(found.digest, fingerprint)
+        _demand_same(found.digest, given)
         # Shielded: one of the repetitions may go away without taking the first request with it.
         return replace(await asyncio.shield(found.result), replayed=True)
 
@@ -66,9 +74,9 @@ class Keys:
 
 
 async def _first(
-    entries: dict[tuple[str, str], _Entry], place: tuple[str, str], fingerprint: str, run: Callable[[], Awaitable[Any]]
+    entries: dict[tuple[str, str], _Entry], place: tuple[str, str], given: str, run: Callable[[], Awaitable[Any]]
 ) -> Any:
-    entry = entries[place] = _Entry(fingerprint, asyncio.get_running_loop().create_future())
+    entry = entries[place] = _Entry(given, asyncio.get_running_loop().create_future())
     try:
         result = await run()
     except BaseException as error:
@@ -86,13 +94,6 @@ async def _first(
     return result
 
 
-def _demand_same(first: str, fingerprint: str) -> None:
-    if first != fingerprint:
+def _demand_same(first: str, given: str) -> None:
+    if first != given:
         raise conflict("idempotencyKey", "The idempotency key was used with other params.")
-
-
-def _fingerprint(params: bytes) -> str:
-    """Of the params as they came, without the key: a member that this version does not know tells requests apart."""
-    members = msgspec.json.decode(params)
-    members.pop("idempotencyKey", None)
-    return digest(members)

@@ -1,13 +1,12 @@
 """Input that is steered to a turn while it runs: it waits here until the agent takes it (TURN-5)."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 from turnwire.agents.base import Steered
-from turnwire.server.ids import new_id
 from turnwire.server.items import Items
-from turnwire.wire import InputPart, UntakenInput, UserMessageItem
+from turnwire.store.records import SteeredRecord
+from turnwire.wire import UntakenInput, UserMessageItem
 
 __all__ = ["Inbox"]
 
@@ -24,15 +23,13 @@ class Inbox:
         # The step that injected input aborts, where one runs.
         self.step: asyncio.Future[Any] | None = None
 
-    def put(self, parts: Sequence[InputPart], mode: str) -> str:
-        """Keeps input for the agent; the id that its userMessage item will have."""
-        item_id = new_id("item")
-        self._waiting.append((item_id, Steered(list(parts), mode)))
+    def put(self, given: SteeredRecord) -> None:
+        """Keeps input for the agent."""
+        self._waiting.append((given.item_id, Steered(given.input, given.mode)))
         self._arrived.set()
-        if mode == "inject" and self.step is not None:
+        if given.mode == "inject" and self.step is not None:
             self._injected = True
             self.step.cancel()
-        return item_id
 
     def take(self, items: Items) -> list[Steered]:
         """All that waits; each piece shows as a userMessage item."""

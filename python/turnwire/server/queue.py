@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from turnwire.errors import conflict, not_found, overloaded
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening
 from turnwire.server.thread import LiveThread
 from turnwire.state import next_state
-from turnwire.store.records import TakenRecord
+from turnwire.store.records import QueuedRecord, TakenRecord
 from turnwire.wire import InputPart, QueueEntry, TurnQueueUpdatedParams
 
 __all__ = ["add", "opening_of", "put_back", "remove", "reorder", "resume", "take_first", "turn_ended", "update"]
@@ -27,8 +28,16 @@ def add(thread: LiveThread, opening: Opening, *, limit: int | None) -> QueueEntr
     entries = thread.history.queue
     if limit is not None and len(entries) >= limit:
         raise overloaded(_RETRY_MS)
-    entry = QueueEntry(id=new_id("entry"), thread_id=thread.id, input=list(opening.given), created_at=now_ms())
-    thread.openings[entry.id] = opening
+    entry = QueueEntry(
+        id=new_id("entry"),
+        thread_id=thread.id,
+        input=list(opening.given),
+        client_message_id=opening.client_message_id,
+        created_at=now_ms(),
+    )
+    if opening.principal is not None:
+        # Before the entry: a turn is never started in the name of nobody because a process died in between.
+        thread.record("record/queued", QueuedRecord(entry_id=entry.id, principal=opening.principal))
     _record(thread, [*entries, entry], key=opening.key)
     return entry
 
@@ -40,7 +49,6 @@ def remove(thread: LiveThread, entry_id: str) -> None:
         Refusal: notFound.
     """
     entry = _entry(thread, entry_id)
-    thread.openings.pop(entry_id, None)
     _record(thread, [one for one in thread.history.queue if one is not entry])
 
 
@@ -51,7 +59,7 @@ def update(thread: LiveThread, entry_id: str, parts: Sequence[InputPart]) -> Non
         Refusal: notFound.
     """
     entry = _entry(thread, entry_id)
-    changed = QueueEntry(id=entry.id, thread_id=thread.id, input=list(parts), created_at=entry.created_at)
+    changed = replace(entry, input=list(parts))
     _record(thread, [changed if one is entry else one for one in thread.history.queue])
 
 
@@ -95,12 +103,11 @@ def put_back(thread: LiveThread, entry: QueueEntry) -> None:
 
 
 def opening_of(thread: LiveThread, entry: QueueEntry) -> Opening:
-    """What the turn of an entry is started with; after a restart, what the record has of it."""
-    known = thread.openings.pop(entry.id, None)
+    """What the turn of an entry is started with: all of it is in the record, and survives a restart."""
     return Opening(
         given=entry.input,
-        client_message_id=known.client_message_id if known else Opening(given=()).client_message_id,
-        principal=known.principal if known else None,
+        client_message_id=entry.client_message_id,
+        principal=thread.history.principals.get(entry.id),
     )
 
 

@@ -14,16 +14,19 @@ import msgspec
 from msgspec import UNSET
 
 from turnwire.errors import Refusal
+from turnwire.server.deletions import Deletions
 from turnwire.server.threads import Threads
 from turnwire.store.base import Store, StoreFault
 from turnwire.store.history import History
 from turnwire.store.records import KeyRecord
 from turnwire.wire import (
+    ThreadDeleteResult,
     ThreadForkResult,
     ThreadRewindResult,
     ThreadStartResult,
     TurnEnqueueResult,
     TurnStartResult,
+    TurnSteerResult,
     result_decoder,
 )
 
@@ -32,8 +35,7 @@ __all__ = ["Earlier", "RecordedKeys"]
 _log = logging.getLogger("turnwire.server")
 
 # What a request came to, by its method and the type of its first event, from the params of that event and the history.
-# Of the other methods a repetition after a restart does nothing twice: what they would change is gone, or is what they
-# change it to.
+# `thread/delete` leaves no record of its own: see `Deletions`.
 _RESULTS: dict[str, dict[str, Callable[[Any, History], Any]]] = {
     "thread/start": {"thread/started": lambda first, _: ThreadStartResult(thread=first.thread)},
     # A copy is stored as a whole.
@@ -43,6 +45,7 @@ _RESULTS: dict[str, dict[str, Callable[[Any, History], Any]]] = {
             thread=history.header, removed_turn_ids=first.removed_turn_ids
         )
     },
+    "turn/steer": {"record/steered": lambda first, _: TurnSteerResult(turn_id=first.turn_id, item_id=first.item_id)},
     "turn/start": {"turn/started": lambda first, _: TurnStartResult(turn=first.turn)},
     "turn/enqueue": {
         "turn/started": lambda first, _: TurnEnqueueResult(entry_id=first.turn.id, position=0, turn_id=first.turn.id),
@@ -68,9 +71,12 @@ class RecordedKeys:
     def __init__(self, store: Store, threads: Threads) -> None:
         self._store = store
         self._threads = threads
+        self.deletions = Deletions(store)
 
     def find(self, method: str, thread_id: str | None, key: str) -> Earlier | None:
         """What was recorded under a key, in a thread or (None) by a request that belongs to none."""
+        if method == "thread/delete":
+            return self._deleted(key)
         if method not in _RESULTS:
             return None
         places = [thread_id] if method not in _BEGINNERS else self._store.started_with(key)
@@ -88,6 +94,13 @@ class RecordedKeys:
             if found is not None:
                 return found
         return None
+
+    def _deleted(self, key: str) -> Earlier | None:
+        deletion = self.deletions.find(key)
+        if deletion is None:
+            return None
+        ids = deletion.thread_ids
+        return Earlier(ThreadDeleteResult(thread_id=ids[0], deleted_thread_ids=ids), deletion.digest)
 
     def keep(self, method: str, thread_id: str | None, key: str, digest: str, result: Any) -> None:
         """Records what came of a request whose first event has the key."""

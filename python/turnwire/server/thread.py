@@ -6,7 +6,7 @@ their like, which carry no `seq`.
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -52,8 +52,8 @@ class Running(Protocol):
     def interrupt(self, reason: str) -> None:
         """Begins to stop the turn; `reason` is a TurnEndReason."""
 
-    def steer(self, parts: Sequence[InputPart], mode: str) -> str:
-        """Gives it input; the id that the userMessage item will have."""
+    def steer(self, parts: Sequence[InputPart], mode: str, *, key: str | UnsetType) -> str:
+        """Gives it input; the id that the userMessage item will have. `key` is that of the request."""
 
 
 class LiveThread:
@@ -65,8 +65,6 @@ class LiveThread:
         self._store = store
         self._hub = hub
         self.run: Running | None = None
-        # What waiting turns are started with beyond what their entries say, by entry.
-        self.openings: dict[str, Any] = {}
         # The id of a turn that the host is asked about: it holds the thread, and nothing of it is recorded yet.
         self.starting: str | None = None
         # Set when an event could not be stored: what is here is ahead of the record, and is to be loaded again.

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from turnwire.agents.base import Agent, AgentFailed
-from turnwire.server.ids import now_ms
+from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening, outputs
 from turnwire.server.questions import pending_of, without_nonce
 from turnwire.server.rules import Rules
@@ -18,7 +18,7 @@ from turnwire.server.run_context import Ending, RunContext
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
-from turnwire.store.records import OutputRecord
+from turnwire.store.records import OutputRecord, SteeredRecord
 from turnwire.wire import Evidence, InputPart, Turn, TurnError, UserMessageItem
 
 __all__ = ["TurnRun"]
@@ -71,8 +71,12 @@ class TurnRun:
     def interrupt(self, reason: str) -> None:
         self._stop(Ending("interrupt", reason))
 
-    def steer(self, parts: Sequence[InputPart], mode: str) -> str:
-        return self._context.inbox.put(parts, mode)
+    def steer(self, parts: Sequence[InputPart], mode: str, *, key: str | UnsetType) -> str:
+        given = SteeredRecord(turn_id=self.turn_id, item_id=new_id("item"), input=list(parts), mode=mode)
+        # What was accepted is not lost when the process dies before the agent takes it (TURN-5).
+        self._thread.record("record/steered", given, key=key)
+        self._context.inbox.put(given)
+        return given.item_id
 
     def _begin(self, turn: Turn, opening: Opening) -> None:
         thread, items = self._thread, self._context.items

@@ -24,7 +24,9 @@ from turnwire.store.records import (
     KeyRecord,
     OutputRecord,
     PrunedRecord,
+    QueuedRecord,
     SavedRecord,
+    SteeredRecord,
     TakenRecord,
     TextRecord,
 )
@@ -47,6 +49,10 @@ class History:
         self.queue: list[wire.QueueEntry] = []
         self.queue_held = False
         self.taken: wire.QueueEntry | None = None
+        # Who put an entry into the queue, where that is known.
+        self.principals: dict[str, str] = {}
+        # What was steered to the turn that is not over and was not taken yet, by the id that its item will have.
+        self.steered: dict[str, SteeredRecord] = {}
         # The number of the event that brought a turn or an item: its place in every list (THR-5).
         self._places: dict[str, int] = {}
         # Grows when the end of the thread is taken back: a cursor of an earlier generation is stale (THR-19).
@@ -166,6 +172,7 @@ class History:
         turn = params.turn
         self.turns[turn.id] = turn
         self.waiting.clear()
+        self.steered.clear()
         if turn.status == "paused":
             self._paused = turn.id
         else:
@@ -178,6 +185,7 @@ class History:
 
     def _item_started(self, params: Any, seq: int) -> None:
         self.items[params.item.id] = params.item
+        self.steered.pop(params.item.id, None)
         self._places[params.item.id] = seq
         self._by_turn.setdefault(params.item.turn_id, {})[params.item.id] = None
 
@@ -238,6 +246,14 @@ class History:
     def _taken(self, params: TakenRecord, _seq: int) -> None:
         self.taken = params.entry
 
+    def _queued(self, params: QueuedRecord, _seq: int) -> None:
+        known = {entry.id for entry in (*self.queue, *([self.taken] if self.taken else []))}
+        kept = {entry_id: principal for entry_id, principal in self.principals.items() if entry_id in known}
+        self.principals = {**kept, params.entry_id: params.principal}
+
+    def _steered(self, params: SteeredRecord, _seq: int) -> None:
+        self.steered[params.item_id] = params
+
     def _held(self, params: HeldRecord, _seq: int) -> None:
         self.held = params.held
 
@@ -295,6 +311,8 @@ class History:
         "record/output": _output,
         "record/discarded": _discarded,
         "record/key": _key,
+        "record/queued": _queued,
+        "record/steered": _steered,
         "record/taken": _taken,
         "record/pruned": _pruned,
     }

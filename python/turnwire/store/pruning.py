@@ -29,6 +29,7 @@ _PASSING = (
     "approval/",
     "userInput/",
     "record/text",
+    "record/steered",
     "record/taken",
     "item/reset",
 )

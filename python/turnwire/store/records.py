@@ -22,7 +22,9 @@ __all__ = [
     "KeyRecord",
     "OutputRecord",
     "PrunedRecord",
+    "QueuedRecord",
     "SavedRecord",
+    "SteeredRecord",
     "TakenRecord",
     "TextRecord",
 ]
@@ -76,6 +78,22 @@ class KeyRecord(msgspec.Struct, frozen=True, rename="camel"):
     result: msgspec.Raw
 
 
+class QueuedRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """Who put an entry into the queue, where the transport knows: its turn is started in that name."""
+
+    entry_id: str
+    principal: str
+
+
+class SteeredRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """Input that was given to a turn and not taken yet (TURN-5); the userMessage item will have this id."""
+
+    turn_id: str
+    item_id: str
+    input: list[wire.InputPart]
+    mode: str
+
+
 class TakenRecord(msgspec.Struct, frozen=True, rename="camel"):
     """An entry of the queue whose turn is about to start; until it does, the entry is not lost."""
 
@@ -111,6 +129,8 @@ RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/output": OutputRecord,
     "record/discarded": DiscardedRecord,
     "record/key": KeyRecord,
+    "record/queued": QueuedRecord,
+    "record/steered": SteeredRecord,
     "record/taken": TakenRecord,
     "record/pruned": PrunedRecord,
 }

@@ -27,6 +27,7 @@ from turnwire.wire import (
     Turn,
     TurnCompletedParams,
     TurnQueueUpdatedParams,
+    UntakenInput,
     UserInputItem,
     UserInputResolution,
     UserInputResolvedParams,
@@ -85,6 +86,7 @@ class _Recovery:
             end_reason=UNSET if pauses else "crash",
             final_output=output,
             pending=[_pending(item) for item in waiting] if pauses else UNSET,
+            untaken=[UntakenInput(input=one.input, mode=one.mode) for one in self._history.steered.values()] or UNSET,
             evidence=Evidence(
                 status="blocked" if pauses else "cancelled",
                 seq=self._seq,

@@ -12,12 +12,12 @@ from turnwire.errors import Issue, agent_unsupported, conflict, not_settled
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, opaque_issues
 from turnwire.server.engine import Engine, engine_of
+from turnwire.server.idempotency import fingerprint
 from turnwire.server.ids import now_ms
 from turnwire.server.thread import LiveThread
 from turnwire.wire import (
     ThreadArchivedParams,
     ThreadArchiveResult,
-    ThreadDeletedParams,
     ThreadDeleteParams,
     ThreadDeleteResult,
     ThreadPauseResult,
@@ -111,12 +111,12 @@ async def delete(call: Call) -> ThreadDeleteResult:
         engine.threads.header(params.thread_id)
         doomed = [engine.threads.load(one) for one in engine.threads.subtree(params.thread_id)]
         await _stop_all(call, engine, doomed)
+        if params.idempotency_key is not UNSET:
+            headers = [thread.header for thread in doomed]
+            engine.deletions.begin(params.idempotency_key, fingerprint(call.raw), headers)
         # Children first: a parent is never gone while something below it is there.
         for thread in reversed(doomed):
-            thread.record("thread/deleted", ThreadDeletedParams(thread_id=thread.id, seq=thread.seq))
-            engine.requests.close(thread.deferred, "interrupted")
-            engine.threads.delete(thread)
-            engine.keys.forget(thread.id)
+            engine.delete(thread)
         return ThreadDeleteResult(thread_id=params.thread_id, deleted_thread_ids=[thread.id for thread in doomed])
 
     result: ThreadDeleteResult = await engine.keys.once("thread/delete", None, params.idempotency_key, call.raw, run)

@@ -80,7 +80,8 @@ async def steer(call: Call) -> TurnSteerResult:
                 raise turn_mismatch(thread.run.turn_id)
             _demand_steerable(call, thread)
             call.caller.hold()
-            item_id = thread.run.steer(params.input, "steer" if params.mode is UNSET else params.mode)
+            mode = "steer" if params.mode is UNSET else params.mode
+            item_id = thread.run.steer(params.input, mode, key=params.idempotency_key)
             return TurnSteerResult(turn_id=thread.run.turn_id, item_id=item_id)
 
     result: TurnSteerResult = await engine.keys.once(
