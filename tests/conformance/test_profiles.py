@@ -8,7 +8,7 @@ from turnwire.conformance.registry import catalogue
 
 
 def test_the_dialects_are_there():
-    assert "vv-agent-v4" in dialect_names()
+    assert ["cc", "codex", "vv-agent-v1", "vv-agent-v4"] == dialect_names()
 
 
 @pytest.mark.parametrize("name", ["turnwire", *dialect_names()])
@@ -90,7 +90,7 @@ def test_a_contract_that_is_not_well_formed_is_one_line(  # noqa: PLR0917 - a ro
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("no-such", "no profile is called 'no-such'; choose one of turnwire, vv-agent-v4"),
+        ("no-such", "no profile is called 'no-such'; choose one of turnwire, cc, codex, vv-agent-v1, vv-agent-v4"),
         ("/no/such.toml", "/no/such.toml: No such file or directory"),
     ],
 )

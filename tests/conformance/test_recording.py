@@ -21,6 +21,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "protocol" / "transcripts"
 PATHS = sorted(FOLDER.glob("*.jsonl"))
 APPROVED = "a-turn-with-an-approval"
 STOPPED = "a-turn-that-is-interrupted"
+REFUSED = "each-kind-of-error"
 FAILED = "a-question-then-a-queued-turn-that-fails"
 LEVELS = {check.id: check.level for check in catalogue()}
 
@@ -88,6 +89,16 @@ def second_turn(talk):
     talk.lines.insert(talk.at("turn/completed"), other)
 
 
+def asked_again(talk, thread, **changes):
+    """The request with the key of the transcript comes once more, and makes this thread."""
+    asked = copy.deepcopy(talk.lines[talk.at("thread/start")])
+    made = copy.deepcopy(talk.lines[talk.answer(asked["msg"]["id"])])
+    asked["msg"]["params"].update(changes)
+    made["msg"]["result"]["thread"]["id"] = thread
+    asked["msg"]["id"] = made["msg"]["id"] = "again"
+    talk.lines += [asked, made]
+
+
 # Each row: a transcript, what is done to it, and the rule that must say so; other rules may say so too.
 SPOILS = {
     "another shape": (APPROVED, lambda t: t.params("turn/started")["turn"].pop("status"), "rpc.schema-valid-out"),
@@ -101,6 +112,27 @@ SPOILS = {
         lambda t: t.lines[t.answer(4)]["msg"]["result"].pop("thread"),
         "rpc.schema-valid-out",
     ),
+    "an unknown method by another code": (
+        REFUSED,
+        lambda t: t.lines[t.answer("")]["msg"]["error"].update(code=-32600),
+        "rpc.method-not-found",
+    ),
+    "wrong params by another code": (
+        REFUSED,
+        lambda t: t.lines[t.answer(13)]["msg"]["error"].update(code=-32603),
+        "rpc.invalid-params-type",
+    ),
+    "what nobody asked for": (
+        APPROVED,
+        lambda t: t.lines[t.answer(0)]["msg"]["result"]["capabilities"].update(dynamicTools=True),
+        "life.experimental-unsent",
+    ),
+    "a key is good for other params": (
+        APPROVED,
+        lambda t: asked_again(t, "thr_login", title="another"),
+        "idem.other-params",
+    ),
+    "a key makes two threads": (APPROVED, lambda t: asked_again(t, "thr_2"), "idem.same-key"),
     "no reply": (APPROVED, lambda t: t.drop(t.answer(4)), "rpc.reply-once"),
     "two replies": (APPROVED, lambda t: t.repeat(t.answer(4)), "rpc.reply-once"),
     "id of another type": (APPROVED, lambda t: t.lines[t.answer(4)]["msg"].update(id="4"), "rpc.reply-once"),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from turnwire.conformance.reading import Reading
 from turnwire.conformance.strict import NotStrict, parse
 from turnwire.schemas import Schemas
 
@@ -68,6 +69,8 @@ class Handshake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     capabilities: str = "/capabilities"
     client_capabilities: str = "/capabilities"
     opt_out: str = ""
+    # Where params say that the client asks for what is experimental.
+    experimental: str = "/capabilities/experimental"
 
 
 class Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -129,6 +132,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     wire: Wire = Wire()
     version: Version = Version()
     script: Script = Script()
+    # How its messages are read as ours; without it only schema, codes and replies are judged in passing.
+    reading: Reading | None = None
     # Which schema definition a payload is: method -> name. The canonical bundle says so itself, in x-methods.
     results: dict[str, str] = {}
     params: dict[str, str] = {}

@@ -1,6 +1,7 @@
 """`check trace`: a recorded conversation judged by the passive rules, line by line, in constant memory.
 
-A line is `{"dir": "c2s" | "s2c", "msg": …}` or `{"dir": …, "raw": "…"}`, as `check server --transcripts` writes it.
+A line is `{"dir": "c2s" | "s2c", "msg": …}` or `{"dir": …, "raw": "…"}`, as `check server --transcripts` writes it;
+one with `"dir": "meta"` is a note of who recorded it.
 """
 
 import hashlib
@@ -22,7 +23,15 @@ from turnwire.conformance.strict import NotStrict, dumps, parse
 __all__ = ["CheckTraceOptions", "TraceFault", "run_check_trace"]
 
 USAGE = 2
-CHECKS = ("rpc.schema-valid-out", *RULES)
+# The others are judged live by traffic of their own; what a recording shows of them is judged in it.
+CHECKS = (
+    "rpc.schema-valid-out",
+    "rpc.method-not-found",
+    "rpc.invalid-params-type",
+    "idem.same-key",
+    "idem.other-params",
+    *RULES,
+)
 UNMET = {Level.MUST: Verdict.FAIL, Level.SHOULD: Verdict.WARN, Level.MAY: Verdict.NON_STRICT}
 
 
@@ -118,8 +127,10 @@ def _frames(file: str, lines: Iterable[bytes]) -> Iterator[_Line]:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:
             value = _strictly(file, number, text)
-        if not isinstance(value, dict) or value.get("dir") not in ("c2s", "s2c"):
-            raise TraceFault(f'{file}:{number}: a frame has `dir`, which is "c2s" or "s2c"')
+        if not isinstance(value, dict) or value.get("dir") not in ("c2s", "s2c", "meta"):
+            raise TraceFault(f'{file}:{number}: a frame has `dir`, which is "c2s" or "s2c"; "meta" is a note')
+        if value["dir"] == "meta":
+            continue
         yield _frame(file, number, value)
 
 

@@ -12,6 +12,7 @@ __all__ = ["RULES"]
 
 RULES = (
     "rpc.reply-once",
+    "life.experimental-unsent",
     "thread.seq-increases",
     "thread.status-transitions",
     "thread.response-first",

@@ -27,7 +27,7 @@ class ApprovalLog:
 
     def item_told(self, item: dict[str, Any]) -> None:
         """An item that shows an approval shows no nonce."""
-        if item["type"] == "approval":
+        if "approval" in item:
             self._judge_secret(item["approval"], f"the item {item['id']}")
 
     def requested(self, approval: dict[str, Any]) -> None:
@@ -41,12 +41,16 @@ class ApprovalLog:
         self._waiting[approval["approvalId"]] = _without_nonce(approval)
 
     def asked(self, approval: dict[str, Any]) -> None:
-        """APPR-1, APPR-2: `approval/request` comes after the notification, with the same approval and a nonce."""
-        self._findings.judged.update(("appr.item-first", "appr.notification-equals-request"))
+        """APPR-1, APPR-2: `approval/request` comes after the notification, with the same approval and a nonce.
+
+        A dialect may have no such notification: then the request is the first that is heard of it.
+        """
+        self._findings.judge("appr.item-first", "appr.notification-equals-request")
         identifier = approval["approvalId"]
         told = self._waiting.get(identifier)
         if told is None:
             self._findings.broke("appr.item-first", f"approval/requested of {identifier}", "approval/request first")
+            self._waiting[identifier] = _without_nonce(approval)
         elif told != _without_nonce(approval):
             names = {*told, *approval}
             differing = sorted(name for name in names if told.get(name) != _without_nonce(approval).get(name))

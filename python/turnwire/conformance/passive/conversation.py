@@ -9,24 +9,15 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from turnwire.conformance.passive.findings import Breach, Findings, Recent
+from turnwire.conformance.passive.keys import Keys
 from turnwire.conformance.passive.payloads import Payloads
+from turnwire.conformance.passive.refusals import Refusals
 from turnwire.conformance.passive.threads import ThreadLog
+from turnwire.conformance.passive.translated import Answered, Translator
+from turnwire.conformance.pointer import pick
 
 __all__ = ["Conversation"]
 
-# Without these a client cannot know the order of things, so whoever declined one is told of no order.
-TOLD = frozenset(
-    {
-        "approval/requested",
-        "approval/resolved",
-        "item/completed",
-        "item/reset",
-        "item/started",
-        "thread/status/changed",
-        "turn/completed",
-        "turn/started",
-    }
-)
 # What the server has stopped telling of; were it told of again, it would begin anew.
 FORGETS = frozenset({"thread/delete", "thread/unsubscribe"})
 
@@ -41,6 +32,8 @@ class _Asked(NamedTuple):
     method: str
     params: dict[str, Any]
     serial: int
+    # Whether its envelope is; else it is refused for that, whatever else is wrong with it.
+    is_lawful: bool = False
 
 
 class Conversation:
@@ -49,7 +42,7 @@ class Conversation:
     def __init__(self, payloads: Payloads, *, lacks_frames: bool = False) -> None:
         self.server: dict[str, Any] = {}
         self._payloads = payloads
-        self._findings = Findings()
+        self._findings = Findings(payloads.promised)
         self._asked: dict[str, list[_Asked]] = {}
         self._serial = 0
         self._threads: dict[str, ThreadLog] = {}
@@ -59,7 +52,11 @@ class Conversation:
         # Whether the handshake was heard; else replies and turns may have causes that came before the recording.
         self._is_whole = False
         self._stopped_at = 0
-        self._ordered = payloads.is_canonical
+        self._translator = Translator(payloads.reading) if payloads.reading else None
+        self._refusals = Refusals(payloads, self._findings)
+        self._keys = Keys(payloads.key_member, self._findings)
+        self._has_opted_in = False
+        self._ordered = payloads.is_canonical or self._translator is not None
 
     @property
     def judged(self) -> set[str]:
@@ -81,12 +78,15 @@ class Conversation:
         self._findings.judge("rpc.schema-valid-out")
         if fault:
             self._findings.broke("rpc.schema-valid-out", "a message that is valid for its method and place", fault)
-            # What cannot be read cannot be followed: one cause, one red.
-            self._ordered = False
+            # What cannot be read cannot be followed: one cause, one red. A translator takes what it can read.
+            self._ordered = self._ordered and self._translator is not None
         if isinstance(message, dict) and not isinstance(message.get("method"), str):
             self._reply(message, is_valid=not fault)
-        elif self._ordered:
-            self._told(message)
+        elif isinstance(message, dict):
+            params, method = message.get("params"), message["method"]
+            self._expect_no_mark(self._payloads.params_type(method), params, method)
+            if self._ordered:
+                self._told(message)
         return self._findings.take()
 
     def end(self) -> list[Breach]:
@@ -105,14 +105,19 @@ class Conversation:
         method, params = message.get("method"), message.get("params")
         self._serial += 1
         known = _Asked(
-            method if isinstance(method, str) else "", params if isinstance(params, dict) else {}, self._serial
+            method if isinstance(method, str) else "",
+            params if isinstance(params, dict) else {},
+            self._serial,
+            is_lawful=self._payloads.is_envelope(message) and isinstance(params, dict | None),
         )
         self._wait_for(_key(message["id"]), known)
-        if method == "initialize":
+        handshake = self._payloads.handshake
+        if method == handshake.method:
             self._is_whole = not self._lacks_frames
-            capabilities = known.params.get("capabilities")
-            declined = capabilities.get("optOutNotifications") if isinstance(capabilities, dict) else None
-            if isinstance(declined, list) and not TOLD.isdisjoint(name for name in declined if isinstance(name, str)):
+            self._has_opted_in = pick(known.params, handshake.experimental) is True
+            declined = pick(known.params, handshake.opt_out) if handshake.opt_out else None
+            told = self._payloads.told_of
+            if isinstance(declined, list) and not told.isdisjoint(name for name in declined if isinstance(name, str)):
                 self._ordered = False
 
     def _wait_for(self, key: str, one: _Asked) -> None:
@@ -138,6 +143,13 @@ class Conversation:
             "SuccessResponse" if self._payloads.is_canonical else "", message
         ) or self._payloads.fault(result_type, message.get("result"))
 
+    def _expect_no_mark(self, name: str, value: Any, where: str) -> None:
+        """STAB-3, unless the client asked for what is experimental, or may have before the recording began."""
+        if name and self._is_whole and not self._has_opted_in and name in self._payloads.marked:
+            self._findings.judge("life.experimental-unsent")
+            if pointer := self._payloads.marked.found(name, value):
+                self._findings.broke("life.experimental-unsent", "nothing experimental", f"{pointer} in {where}")
+
     def _reply(self, message: dict[str, Any], *, is_valid: bool) -> None:
         """RPC-19: "Every request gets exactly one reply"; an id that is null answers what could not be read."""
         if message.get("id") is None:
@@ -152,15 +164,35 @@ class Conversation:
         one = asked.pop(0)
         if not asked:
             del self._asked[key]
-        if "result" not in message or not is_valid:
+        if "error" in message:
+            self._keys.refused(one.method, one.params)
+        if "error" in message and one.is_lawful:
+            self._refusals.judge(one.method, one.params, pick(message, "/error/code"))
+        if "result" not in message or not (is_valid or self._translator):
             return
-        if one.method == "initialize":
-            server = message["result"].get("serverInfo")
+        self._keys.answered(one.method, one.params, message["result"])
+        self._expect_no_mark(self._payloads.result_type(one.method), message["result"], f"the result of {one.method}")
+        if one.method == self._payloads.handshake.method:
+            server = pick(message, "/result/serverInfo")
             self.server = server if isinstance(server, dict) else {}
-        elif one.method == "shutdown":
+            self._refusals.opened()
+        elif one.method == "shutdown" and self._payloads.is_canonical:
             self._stopped_at = one.serial
+        elif self._ordered and self._translator:
+            self._answered(self._translator.answered(one.method, one.params, message["result"]))
         elif self._ordered and self._payloads.result_type(one.method):
             self._result(one.method, one.params, message["result"])
+
+    def _answered(self, answered: Answered | None) -> None:
+        """The result of a dialect. One that goes on with a thread is a beginning whose past is not known."""
+        if answered is None:
+            return
+        if answered.method == "thread-left":
+            self._threads.pop(answered.thread, None)
+        elif answered.method == "thread-resumed":
+            self._threads[answered.thread] = ThreadLog(self._findings, self._turns, answered.thread, is_whole=False)
+        else:
+            self._result(answered.method, {}, answered.result)
 
     def _result(self, method: str, params: dict[str, Any], result: dict[str, Any]) -> None:
         if method in FORGETS:
@@ -188,11 +220,16 @@ class Conversation:
             self._findings.broke("thread.response-first", f"the response to {method}, then what it caused", "it after")
 
     def _told(self, message: dict[str, Any]) -> None:
-        method, params = message["method"], message.get("params", {})
+        method = message["method"]
+        if self._translator:
+            for event in self._translator.told(message):
+                self._hear(event.method, event.params)
+        elif method == "approval/request" or not ("id" in message or method.startswith("_")):
+            self._hear(method, message.get("params", {}))
+
+    def _hear(self, method: str, params: dict[str, Any]) -> None:
         if method == "approval/request":
             self._thread(params["approval"]["threadId"]).asked(params["approval"])
-            return
-        if "id" in message or method.startswith("_"):
             return
         thread = params.get("thread")
         thread_id = thread["id"] if thread else params["threadId"]

@@ -20,20 +20,30 @@ class Breach(NamedTuple):
 
 
 class Findings:
-    """The rules of one conversation. A rule that was never judged is not kept, it is only not broken."""
+    """The rules of one conversation. A rule that was never judged is not kept, it is only not broken.
 
-    def __init__(self) -> None:
-        self.judged: set[str] = set()
+    By a contract that promises only some rules nobody is held to the others: `promised` are its own, None all of them.
+    """
+
+    def __init__(self, promised: frozenset[str] | None = None) -> None:
+        self._judged: set[str] = set()
         self._breaches: list[Breach] = []
+        self._promised = promised
 
-    def judge(self, check: str) -> None:
-        """Note that this rule has something to judge."""
-        self.judged.add(check)
+    @property
+    def judged(self) -> set[str]:
+        """The rules that had something to judge."""
+        return self._judged if self._promised is None else self._judged & self._promised
+
+    def judge(self, *checks: str) -> None:
+        """Note that these rules have something to judge."""
+        self._judged.update(checks)
 
     def broke(self, check: str, expected: str, actual: str) -> None:
         """Note that this rule does not hold."""
-        self.judged.add(check)
-        self._breaches.append(Breach(check, expected, actual))
+        self._judged.add(check)
+        if self._promised is None or check in self._promised:
+            self._breaches.append(Breach(check, expected, actual))
 
     def take(self) -> list[Breach]:
         """The breaches since the last time."""

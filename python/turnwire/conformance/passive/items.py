@@ -45,7 +45,7 @@ class ItemLog:
 
     def started(self, item: dict[str, Any]) -> None:
         """ITEM-1, ITEM-5: "Item ids are unique within a thread"."""
-        self._findings.judged.update(("item.lifecycle-order", "item.ids-unique"))
+        self._findings.judge("item.lifecycle-order", "item.ids-unique")
         identifier = item["id"]
         if identifier in self._open:
             self._findings.broke("item.lifecycle-order", f"item/started of {identifier} once", "it came again")
@@ -53,8 +53,11 @@ class ItemLog:
             self._findings.broke("item.ids-unique", "an id that no item of the thread had", f"{identifier} again")
         self._open[identifier] = _Open(item)
 
-    def delta(self, identifier: str, offset: int, delta: str) -> None:
-        """ITEM-2: "A delta names an item of the same turn that has started and is not completed"."""
+    def delta(self, identifier: str, offset: int | None, delta: str | None) -> None:
+        """ITEM-2: "A delta names an item of the same turn that has started and is not completed".
+
+        A dialect may give no offset, and have deltas that add no text.
+        """
         self._findings.judge("item.delta-known-id")
         item = self._open.get(identifier)
         if item is None:
@@ -63,8 +66,12 @@ class ItemLog:
                 "item.delta-known-id", "a delta of an item that is open", f"one of {identifier} after {word}"
             )
             return
+        if delta is None:
+            return
         self._findings.judge("item.delta-concat")
-        if offset != item.length:
+        if offset is None:
+            offset = item.length
+        elif offset != item.length:
             self._findings.broke(
                 "item.delta-concat", f"offset {item.length} in {identifier}, in code points", f"offset {offset}"
             )
@@ -74,7 +81,7 @@ class ItemLog:
 
     def completed(self, item: dict[str, Any]) -> None:
         """ITEM-1, ITEM-4: "A completed item is whole and authoritative, and its status is not `inProgress`"."""
-        self._findings.judged.update(("item.lifecycle-order", "item.status-terminal"))
+        self._findings.judge("item.lifecycle-order", "item.status-terminal")
         identifier, status = item["id"], item["status"]
         if status == "inProgress":
             self._findings.broke("item.status-terminal", f"an end of {identifier}", "item/completed with inProgress")

@@ -8,11 +8,38 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from turnwire.conformance.passive.experimental import Marked
 from turnwire.conformance.profiles import Profile
 from turnwire.conformance.strict import dumps
 from turnwire.wire import METHODS, SCHEMA_DIGEST, validators
 
 __all__ = ["Payloads"]
+
+# Without these a client cannot know the order of things, so whoever declined one is told of no order.
+TOLD = frozenset(
+    {
+        "approval/requested",
+        "approval/resolved",
+        "item/completed",
+        "item/reset",
+        "item/started",
+        "thread/status/changed",
+        "turn/completed",
+        "turn/started",
+    }
+)
+# What JSON-RPC and a schema promise in any contract.
+OF_ANY = frozenset(
+    {
+        "rpc.reply-once",
+        "rpc.schema-valid-out",
+        "rpc.method-not-found",
+        "rpc.invalid-params-type",
+        "life.experimental-unsent",
+        "idem.other-params",
+        "idem.same-key",
+    }
+)
 
 
 class Payloads:
@@ -22,6 +49,15 @@ class Payloads:
         # A validator is the printed form of one schema; by another contract the schema itself is asked.
         digest = hashlib.sha256(dumps(profile.bundle)).hexdigest()
         self.is_canonical = digest == SCHEMA_DIGEST and profile.wire.jsonrpc_member == "required"
+        self.reading = profile.reading
+        self.handshake = profile.handshake
+        self.codes = profile.codes
+        self.marked = Marked(profile.bundle)
+        self.key_member = "idempotencyKey" if self.is_canonical else self.reading.key_member if self.reading else ""
+        self.has_shutdown = "shutdown" in profile.operations
+        self.methods = frozenset(row["name"] for row in profile.methods() if row["sender"] != "server")
+        self.told_of = TOLD if self.reading is None else frozenset(self.reading.tells)
+        self.promised = None if self.is_canonical else OF_ANY | frozenset(self.reading.promises if self.reading else ())
         self._profile = profile
         self._fault = _printed if self.is_canonical else _read(profile)
         self._params = cache(profile.params_type)
@@ -38,6 +74,11 @@ class Payloads:
     def result_type(self, method: str) -> str:
         """The definition of a method's result, or an empty string."""
         return self._results(method)
+
+    def is_envelope(self, message: dict[str, Any]) -> bool:
+        """Whether a request of the client has the members that this contract wants around its params."""
+        is_version = message.get("jsonrpc") == "2.0" or self._profile.wire.jsonrpc_member != "required"
+        return is_version and type(message.get("id")) in (str, int) and isinstance(message.get("method"), str)
 
     def misplaced(self, method: str, *, is_request: bool) -> str:
         """Why a server may not send this; empty when it may, or when the contract has no table of methods."""

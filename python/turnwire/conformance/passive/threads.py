@@ -127,7 +127,7 @@ class ThreadLog:
             self._items.delta(params["itemId"], params["offset"], params["delta"])
 
     def _turn_started(self, turn: dict[str, Any]) -> None:
-        self._findings.judged.update(("turn.started-once-first", "turn.ids-unique", "turn.one-active"))
+        self._findings.judge("turn.started-once-first", "turn.ids-unique", "turn.one-active")
         identifier = turn["id"]
         if identifier == self._running:
             self._findings.broke("turn.started-once-first", f"turn/started of {identifier} once", "it came again")
