@@ -112,13 +112,15 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="node"):
-    """An object. Undeclared members are tolerated and dropped, carried as `extra`, or refused when `closed`."""
+    """An object. Undeclared members are carried as `extra`, refused when `closed`, or tolerated; then `keeps` says
+    whether a reader that writes it again must write them too, or may drop them."""
 
     name: str
     doc: str
     fields: tuple[Field, ...]
     extra: TypeNode | None = None
     closed: bool = False
+    keeps: bool = False
     notes: Notes = {}
 
 

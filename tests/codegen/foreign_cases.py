@@ -20,6 +20,33 @@ def of(**members):
 # name, schema, what round-trips, what is refused
 CASES = [
     (
+        "undeclared members",
+        of(a={"type": "integer"}, b={"type": "array", "items": of(c={"type": "string"})}),
+        [{"a": 1, "b": [], "more": {"x": None}}, {"a": 1, "b": [{"c": "", "": [1]}, {"c": ""}], "m-n": 2}],
+        [{"a": "", "b": [], "more": 1}, {"a": 1, "b": [{"c": 1, "more": 1}]}],
+    ),
+    (
+        "undeclared members of arms, in tuples and maps",
+        {
+            "oneOf": [A, B],
+            "properties": {
+                "pair": {"prefixItems": [of(x=OBJECT), {"type": "null"}], "items": False, "minItems": 2},
+                "map": {"type": "object", "additionalProperties": of(y={"type": "number"})},
+            },
+        },
+        [
+            {"kind": "b", "id": 1},
+            {"kind": "a", "n": 1, "pair": [{"x": {}, "z": 1}, None], "map": {"k": {"y": 2, "z": 3}}},
+        ],
+        [{"kind": "b", "id": 1, "pair": [{"z": 1}, None]}, {"kind": "b", "id": 1, "map": {"k": {"y": "", "z": 1}}}],
+    ),
+    (
+        "an arm that fits, for all that it does not declare",
+        of(result={"anyOf": [of(done={"type": "string"}), of(done={"type": "string"}, cost={"type": "integer"})]}),
+        [{"result": {"done": "", "contents": [1]}}, {"result": {"done": "", "cost": 1, "more": 1}}],
+        [{"result": {"cost": 1, "contents": []}}],
+    ),
+    (
         "inline union",
         of(x={"oneOf": [A, B]}),
         [{"x": {"kind": "a", "n": 1}}, {"x": {"kind": "b"}}],

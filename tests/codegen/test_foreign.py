@@ -53,6 +53,19 @@ def test_case(made, schema, value, fits):
     assert value == json.loads(msgspec.json.encode(decode(json.dumps(value))))
 
 
+def test_an_undeclared_member_makes_a_subclass(made):
+    package, loaded = made(of(a={"type": "integer"}))
+    decoding = importlib.import_module(f"{package.__name__}.decoding")
+    decode = decoder_of(package, loaded.root)
+    plain, more = decode('{"a":1}'), decode('{"a":1,"is":2,"a b":[]}')
+
+    assert [{}, {"is": 2, "a b": []}] == [decoding.undeclared(plain), decoding.undeclared(more)]
+    assert type(plain) is not type(more)
+    assert isinstance(more, type(plain))
+    assert plain != more == decode(msgspec.json.encode(more))
+    assert plain == decode('{"a":1,"no \\"field\\"":2}')
+
+
 @pytest.mark.parametrize("schema", [row[1] for row in CASES], ids=[row[0] for row in CASES])
 def test_every_type_has_a_decoder(made, schema):
     package, _ = made(schema)

@@ -60,7 +60,7 @@ def emit_python(protocol: Protocol, header: Header, schema: bytes) -> dict[str, 
         path: render("python", f"{name}.py.j2", {"header": header.lines(), name: view})
         for path, (name, view) in pages.items()
     }
-    texts["decoding.py"] = _support("decoding.py", header)
+    texts |= {name: _support(name, header) for name in ("aside.py", "decoding.py")}
     output = {path: text.encode() for path, text in texts.items()}
     output["schema.json"] = schema
     output["py.typed"] = b""

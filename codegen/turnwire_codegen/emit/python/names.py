@@ -19,13 +19,13 @@ _BUILTINS = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple"})
 RESERVED_MEMBERS = frozenset(keyword.kwlist) | _BUILTINS
 # Modules of the package that are no family.
 RESERVED_MODULES = frozenset(
-    {"checking", "decoding", "errors", "methods", "protocol", "states", "validators", *keyword.kwlist},
+    {"aside", "checking", "decoding", "errors", "methods", "protocol", "states", "validators", *keyword.kwlist},
 )
 # What a generated module imports; a definition of that name would hide it.
 _IMPORTED = frozenset(
     {
         *("Annotated", "Any", "ClassVar", "Literal", "TYPE_CHECKING", "TypeAlias"),
-        *("Bag", "Hole", "Meta", "Struct", "UNSET", "Unknown", "UnsetType"),
+        *("Bag", "Hole", "Keeper", "Meta", "Struct", "UNSET", "Unknown", "UnsetType"),
     },
 )
 

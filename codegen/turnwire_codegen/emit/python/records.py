@@ -60,6 +60,7 @@ def record_view(record: Record, home: Home, tags: Mapping[str, Tag], needed: Imp
     """The class of a record; what its module must import goes to `needed`."""
     tag = tags.get(record.name)
     bag = is_bag(record)
+    needed.add((".decoding", "Keeper") if _base(record) == "Keeper" else ("msgspec", "Struct"))
     names = member_names(tuple(field.wire for field in record.fields), _DICT if bag else frozenset())
     members = []
     for field in record.fields:
@@ -112,7 +113,7 @@ def _doc(field: Field, *, indent: int) -> tuple[str, ...]:
 
 
 def _options(record: Record, names: dict[str, str], tag: Tag | None) -> list[str]:
-    options = ["Struct", "frozen=True", "kw_only=True"]
+    options = [_base(record), "frozen=True", "kw_only=True"]
     own = {wire: name for wire, name in names.items() if is_sayable(wire) and (tag is None or wire != tag.wire)}
     rename = rename_option(own)
     if rename is not None:
@@ -122,6 +123,11 @@ def _options(record: Record, names: dict[str, str], tag: Tag | None) -> list[str
     if record.closed:
         options.append("forbid_unknown_fields=True")
     return options
+
+
+def _base(record: Record) -> str:
+    """What the struct is made of; that of a bag tells the bag which members are declared, and keeps none itself."""
+    return "Keeper" if record.keeps and not is_bag(record) else "Struct"
 
 
 def _member(name: str, field: Field, home: Home, needed: Imports) -> MemberView:

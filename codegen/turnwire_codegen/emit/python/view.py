@@ -91,8 +91,6 @@ def family_view(family: Family, scope: Scope) -> FamilyView:
     names = [class_name(decl.name) for decl in family.declarations]
     names += [block.union.unknown.name for block in blocks if block.union and block.union.unknown]
     names += [view.lone for view in classes if view.lone]
-    if classes:
-        needed.add(("msgspec", "Struct"))
     if blocks:
         needed.add(("typing", "TypeAlias"))
     return FamilyView(

@@ -188,6 +188,8 @@ def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
         fields=tuple(fields),
         extra=extra,
         closed=shape.closed and extra is None,
+        # A schema of others is silent about them, and to whoever writes a newer one they are data.
+        keeps=extra is None and not shape.closed,
     )
     return Ref(own)
 

@@ -2,7 +2,8 @@
 
 The fast path is msgspec's own. Only when it refuses is the message read again, now with every object whose tag is
 unknown set aside at the positions where the schema says that more arms may come. Such an object is kept as it came,
-as a dict that encodes back equal. An integer that is written as 1.0 is an integer then, too.
+as a dict that encodes back equal. An integer that is written as 1.0 is an integer then, too, and members that a
+`Keeper` does not declare are kept.
 """
 
 from __future__ import annotations
@@ -10,15 +11,29 @@ from __future__ import annotations
 import abc
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 import msgspec
-from msgspec import inspect
+
+from .aside import Hole, Keeper, Unknown, judged, members_of, set_aside, undeclared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Bag", "Choice", "Hole", "Unknown", "choice", "convert", "decode", "decoder", "recover", "tagged"]
+__all__ = [
+    "Bag",
+    "Choice",
+    "Hole",
+    "Keeper",
+    "Unknown",
+    "choice",
+    "convert",
+    "decode",
+    "decoder",
+    "recover",
+    "tagged",
+    "undeclared",
+]
 
 
 # The tag of a hole among arms with integer tags; msgspec refuses a union in which an arm has it too.
@@ -50,7 +65,7 @@ def recover(data: bytes | str, of: Any) -> Any:
     except msgspec.ValidationError:
         # It is JSON, but no number can hold 1e400: refused as the fast path did it, with the path to the fault.
         return msgspec.json.decode(data, type=tagged(of), dec_hook=_pick)
-    return _convert(value, tagged(of), _set_aside(value, tagged(of)))
+    return judged(value, tagged(of), set_aside(value, tagged(of)), _pick)
 
 
 def convert(value: Any, of: Any) -> Any:
@@ -59,11 +74,11 @@ def convert(value: Any, of: Any) -> Any:
         return msgspec.convert(value, tagged(of), dec_hook=_pick)
     except msgspec.ValidationError:
         plain = msgspec.to_builtins(value)
-        found = _set_aside(plain, tagged(of))
+        found = set_aside(plain, tagged(of))
         if not found:
             # A second look would see the same; types that hold themselves would take it at every level.
             raise
-        return _convert(plain, tagged(of), found)
+        return judged(plain, tagged(of), found, _pick)
 
 
 def tagged(of: Any) -> Any:
@@ -73,29 +88,6 @@ def tagged(of: Any) -> Any:
         tag = "" if isinstance(of.__struct_config__.tag, str) else NO_TAG
         wanted = Union[of, _seal(str(of.__struct_config__.tag_field), tag)]  # noqa: UP007 -- made at run time
     return wanted
-
-
-class Unknown(dict[str, Any]):
-    """An object of an open union whose tag this version does not know, with all its members."""
-
-    tag_field: ClassVar[str] = ""
-    known: ClassVar[frozenset[str]] = frozenset()
-
-    @property
-    def tag(self) -> str:
-        """The value that told the arms apart."""
-        return str(self[self.tag_field])
-
-
-class _Never:
-    """Cannot be decoded, so no message can ever be a `Hole`."""
-
-
-class Hole(msgspec.Struct, frozen=True, kw_only=True):
-    """Holds the place of an `Unknown` while the rest of a message is converted; never seen outside this module."""
-
-    stands_for: ClassVar[type[Unknown] | None] = None
-    never: _Never
 
 
 class Bag(dict[str, Any]):
@@ -164,7 +156,7 @@ def _pick(of: Any, value: Any) -> Any:
     if not (isinstance(of, type) and issubclass(of, Choice)):
         raise NotImplementedError(f"no decoder for {of!r}")
     arms, unknown = of.arms(), of.unknown
-    if unknown and isinstance(tag := _members(value).get(unknown.tag_field), str) and tag not in unknown.known:
+    if unknown and isinstance(tag := members_of(value).get(unknown.tag_field), str) and tag not in unknown.known:
         return unknown(value)
     fitting: list[tuple[int, int, Any]] = []
     for index, arm in enumerate(arms):
@@ -186,7 +178,7 @@ def _bag(of: type[Bag], value: Any) -> Bag:
         raise ValueError(f"Object missing required field `{missing[0]}`")
     names = dict(zip(of.members.__struct_encode_fields__, of.members.__struct_fields__, strict=True))
     bag = of()
-    for wire, member in _members(value).items():
+    for wire, member in members_of(value).items():
         bag[wire] = getattr(declared, names[wire]) if wire in names else convert(member, of.extra())
     return bag
 
@@ -196,124 +188,9 @@ def _dropped(value: Any, found: Any) -> int:
     if not isinstance(found, msgspec.Struct):
         return 0
     held = {*found.__struct_encode_fields__, found.__struct_config__.tag_field}
-    return len(set(_members(value)) - held)
-
-
-def _set_aside(value: Any, of: Any) -> list[_Found]:
-    """All that msgspec must not see as it came."""
-    return list(_unknowns(value, _info(of), ()))
-
-
-def _convert(value: Any, of: Any, found: list[_Found]) -> Any:
-    """Let msgspec judge all but what was found, and put that back where it was; `value` is changed."""
-    if found and found[0].steps == () and found[0].hole is not None:
-        return found[0].value
-    for place in found:
-        value = _put(value, place.steps, place.value if place.hole is None else place.hole(never=_Never()))
-    result = msgspec.convert(value, of, dec_hook=_pick)
-    for place in found:
-        if place.hole is not None:
-            result = _put(result, place.steps, place.value)
-    return result
-
-
-class _Found(NamedTuple):
-    """What msgspec must not see as it came: the way to it from the root, its value, the hole of an unknown arm."""
-
-    steps: tuple[str | int, ...]
-    value: Unknown | int
-    hole: type[Hole] | None
-
-
-def _unknowns(value: Any, info: Any, steps: tuple[str | int, ...]) -> Iterator[_Found]:
-    match info:
-        case inspect.IntType() | inspect.LiteralType():
-            # To JSON Schema 1.0 is an integer; to msgspec it is none.
-            if isinstance(value, float) and value.is_integer():
-                yield _Found(steps, int(value), None)
-        case inspect.UnionType(types=types):
-            arm = _arm(value, types)
-            if isinstance(arm, _Opening):
-                yield _Found(steps, arm.unknown(value), arm.hole)
-            elif arm is not None:
-                yield from _unknowns(value, arm, steps)
-        case inspect.StructType(fields=fields):
-            for field in fields:
-                if field.encode_name in _members(value):
-                    yield from _unknowns(value[field.encode_name], field.type, (*steps, field.encode_name))
-        case inspect.DictType(value_type=inner):
-            for key, member in _members(value).items():
-                yield from _unknowns(member, inner, (*steps, key))
-        case inspect.ListType(item_type=inner):
-            for index, item in enumerate(_items(value)):
-                yield from _unknowns(item, inner, (*steps, index))
-        case inspect.TupleType(item_types=inners):
-            for index, (item, inner) in enumerate(zip(_items(value), inners, strict=False)):
-                yield from _unknowns(item, inner, (*steps, index))
-        case _:
-            # Scalars hold nothing, and a Choice looks for unknown arms itself when its hook runs.
-            return
-
-
-def _members(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _items(value: Any) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
-class _Opening(NamedTuple):
-    """Where a union is open: the class of its unknown arms, and the hole that stands for one."""
-
-    unknown: type[Unknown]
-    hole: type[Hole]
-
-
-def _arm(value: Any, types: tuple[Any, ...]) -> Any:
-    """The member of a union that `value` is for, an opening, or None where msgspec shall say what is wrong."""
-    if isinstance(value, list):
-        return next((info for info in types if isinstance(info, inspect.ListType | inspect.TupleType)), None)
-    if isinstance(value, float):
-        whole = not any(isinstance(info, inspect.FloatType) for info in types)
-        return next((info for info in types if whole and isinstance(info, inspect.IntType | inspect.LiteralType)), None)
-    members = _members(value)
-    opening = None
-    for info in types:
-        if isinstance(info, inspect.DictType) and members:
-            return info
-        if isinstance(info, inspect.StructType):
-            if issubclass(info.cls, Hole):
-                opening = _opening(info.cls, members)
-            elif info.tag_field is None or members.get(info.tag_field) == info.tag:
-                return info
-    return opening
-
-
-def _opening(hole: type[Hole], value: dict[str, Any]) -> _Opening | None:
-    unknown = hole.stands_for
-    return _Opening(unknown, hole) if unknown and isinstance(value.get(unknown.tag_field), str) else None
-
-
-def _put(into: Any, steps: tuple[str | int, ...], value: Any) -> Any:
-    """`into` with `value` at `steps`; changed in place but for tuples, which are made anew."""
-    if not steps:
-        return value
-    step, rest = steps[0], steps[1:]
-    if isinstance(into, msgspec.Struct):
-        name = into.__struct_fields__[into.__struct_encode_fields__.index(str(step))]
-        msgspec.structs.force_setattr(into, name, _put(getattr(into, name), rest, value))
-    elif isinstance(into, tuple):
-        items = cast("tuple[object, ...]", into)
-        return tuple(_put(item, rest, value) if index == step else item for index, item in enumerate(items))
-    else:
-        into[step] = _put(into[step], rest, value)
-    return into
-
-
-@cache
-def _info(of: Any) -> Any:
-    return inspect.type_info(of)
+    if isinstance(found, Keeper):
+        held -= {*found.__undeclared__}
+    return len(set(members_of(value)) - held)
 
 
 @cache
