@@ -34,12 +34,16 @@ class Client:
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """The result of a request; an error is a failed test."""
+        reply = await self.reply(method, **params)
+        assert "result" in reply, reply
+        return reply["result"]
+
+    async def reply(self, method: str, **params: Any) -> dict[str, Any]:
+        """What comes of a request, a result or an error."""
         self._ids += 1
         mark = self._ids
         self._send({"id": mark, "method": method, "params": params})
-        reply = await self.until(lambda message: message.get("id") == mark and "method" not in message)
-        assert "result" in reply, reply
-        return reply["result"]
+        return await self.until(lambda message: message.get("id") == mark and "method" not in message)
 
     async def turn(self, script: str, *decisions: str) -> dict[str, Any]:
         """A turn to its end."""
@@ -47,14 +51,22 @@ class Client:
         turn = (await self.ask("turn/start", threadId=THREAD, input=[{"type": "text", "text": script}]))["turn"]
         return await self.ended(turn["id"])
 
-    async def ended(self, turn_id: str) -> dict[str, Any]:
+    async def ended_in(self, thread_id: str, turn_id: str) -> dict[str, Any]:
+        """How a turn of another thread ended, when that has said what it does now."""
+        return await self.ended(turn_id, thread_id)
+
+    async def ended(self, turn_id: str, thread_id: str = THREAD) -> dict[str, Any]:
         """How a turn ended, when its thread has said what it does now."""
         ended = await self.until(
             lambda message: message.get("method") == "turn/completed" and message["params"]["turn"]["id"] == turn_id
         )
         seq = ended["params"]["seq"]
         await self.until(
-            lambda message: message.get("method") == "thread/status/changed" and message["params"]["seq"] > seq
+            lambda message: (
+                message.get("method") == "thread/status/changed"
+                and message["params"]["threadId"] == thread_id
+                and message["params"]["seq"] > seq
+            )
         )
         return ended["params"]["turn"]
 

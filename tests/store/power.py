@@ -1,7 +1,7 @@
 """Files that remember every step, so that a test can lose power after any of them and see what a disk may hold then.
 
 The model is a pessimist's: what was not forced may be there, be missing, or be torn, each file for itself; a name that
-was not forced may lead to what it led to before.
+was not forced may lead to what it led to before. What SQLite writes by itself is seen whenever a store returns.
 """
 
 import os
@@ -33,10 +33,31 @@ class RecordingFiles(Files):
         self.steps: list[Step] = []
         self._root = root
         self._inodes: dict[tuple[int, int], int] = {}
+        # What SQLite's files held when they were last looked at.
+        self._seen: dict[str, bytes] = {}
 
     def tell(self, promise: object) -> None:
         """Notes that the store has returned, and what follows from it."""
+        self.look()
         self.steps.append(Step("told", promise=promise))
+
+    def look(self) -> None:
+        """Notes what SQLite has done since."""
+        for path in (self._root / "record.sqlite", self._root / "record.sqlite-wal"):
+            if not path.exists():
+                continue
+            name, data = self._name(path), path.read_bytes()
+            found = path.stat()
+            if (found.st_dev, found.st_ino) not in self._inodes:
+                self._inodes[found.st_dev, found.st_ino] = len(self.steps)
+                self.steps.append(Step("create", name, len(self.steps)))
+            if data != self._seen.get(name, b""):
+                self._seen[name] = data
+                inode = self._inodes[found.st_dev, found.st_ino]
+                self.steps.append(Step("state", inode=inode, data=data))
+                if not name.endswith("-wal"):
+                    # SQLite forces its main file itself before it counts on it, whatever the policy.
+                    self.steps.append(Step("sync by itself", inode=inode))
 
     def open_to_append(self, path: Path, *, create: bool) -> int:
         new = create and not path.exists()
@@ -52,10 +73,12 @@ class RecordingFiles(Files):
         self.steps.append(Step("write", inode=self._inode(descriptor), data=data))
 
     def sync(self, descriptor: int) -> None:
+        self.look()
         super().sync(descriptor)
         self.steps.append(Step("sync", inode=self._inode(descriptor)))
 
     def sync_directory(self, path: Path) -> None:
+        self.look()
         super().sync_directory(path)
         self.steps.append(Step("sync names", self._name(path)))
 
@@ -97,9 +120,11 @@ class _Disk:
                 self.states[step.inode] = [b""]
             case "write":
                 self.states[step.inode].append(self.states[step.inode][-1] + step.data)
+            case "state":
+                self.states[step.inode].append(step.data)
             case "cut":
                 self.states[step.inode].append(self.states[step.inode][-1][: step.size])
-            case "sync":
+            case "sync" | "sync by itself":
                 del self.states[step.inode][:-1]
             case "replace":
                 self.names[step.path] = self.names.pop(step.data.decode())
@@ -130,8 +155,8 @@ def losses(steps: list[Step], seed: int) -> list[tuple[str, dict[str, bytes]]]:
 def lay_out(files: dict[str, bytes], root: Path) -> None:
     """Makes a directory hold these files."""
     root.mkdir(mode=0o700)
-    (root / "threads").mkdir(mode=0o700)
     for name, content in files.items():
+        (root / name).parent.mkdir(mode=0o700, exist_ok=True)
         (root / name).write_bytes(content)
         (root / name).chmod(0o600)
 

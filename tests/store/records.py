@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from turnwire.store.base import StoredEvent
+from turnwire.store.base import Store, StoredEvent
 from turnwire.store.chain import GENESIS, link
 from turnwire.wire import AgentMessageItem, ItemStartedParams, Thread, ThreadStartedParams
 
-__all__ = ["chain_of", "event", "first", "header", "said"]
+__all__ = ["chain_of", "event", "first", "header", "said", "settle"]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -45,6 +45,12 @@ def said(seq: int, thread_id: str = "t1") -> StoredEvent:
     )
     params = ItemStartedParams(thread_id=thread_id, turn_id="u1", item=item, seq=seq)
     return StoredEvent(seq, 1000 + seq, "item/started", _encode(params))
+
+
+def settle(store: Store, thread_id: str = "t1") -> None:
+    """Forces what is owed, as whoever tells of it does."""
+    if store.owes(thread_id):
+        store.force(thread_id)()
 
 
 def chain_of(events: int, thread_id: str = "t1") -> Iterator[bytes]:

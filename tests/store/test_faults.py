@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from store.records import event, first, header
+from store.records import event, first, header, settle
 from turnwire.store.base import HeadMoved, ThreadHeld
 from turnwire.store.chain import link, verify
 from turnwire.store.files import Files
@@ -31,6 +31,11 @@ class Failing(Files):
 
     def open_to_append(self, path, *, create):
         descriptor = super().open_to_append(path, create=create)
+        self._paths[descriptor] = str(path)
+        return descriptor
+
+    def open_to_read(self, path):
+        descriptor = super().open_to_read(path)
         self._paths[descriptor] = str(path)
         return descriptor
 
@@ -91,8 +96,10 @@ def test_what_could_not_be_written_is_not_there(failing, fault):
 def test_what_could_not_be_forced_is_read_again(failing):
     files, store = failing
     files.fault = "sync"
+    store.append(header(seq=2), event(2))
     with pytest.raises(OSError, match="Input/output"):
-        store.append(header(seq=2), event(2))
+        settle(store)
+    store.release("t1")
     files.fault = None
 
     # It may be there: the caller was told that it does not know.
@@ -228,24 +235,73 @@ def test_a_reader_sees_one_moment_of_a_database(opener):
 
 
 @pytest.mark.parametrize(
-    ("policy", "type_", "level"),
+    ("policy", "type_", "owed"),
     [
-        ("always", "item/progress", 2),
-        ("terminal", "item/progress", 1),
-        ("terminal", "turn/noted", 1),
-        ("terminal", "thread/noted", 2),
-        ("terminal", "approval/noted", 2),
-        ("never", "thread/noted", 1),
+        ("always", "item/progress", True),
+        ("terminal", "item/progress", False),
+        ("terminal", "turn/noted", False),
+        ("terminal", "turn/completed", True),
+        ("terminal", "thread/noted", True),
+        ("terminal", "thread/status/changed", False),
+        ("terminal", "approval/noted", True),
+        ("terminal", "userInput/resolved", True),
+        ("terminal", "record/held", True),
+        ("never", "thread/noted", False),
     ],
 )
-def test_a_database_is_forced_as_the_policy_says(opener, policy, type_, level):
-    opener.kind = "sqlite"
-    store = opener(fsync=policy)
+def test_what_is_owed_is_what_the_policy_says(lasting, policy, type_, owed):
+    files = Counting()
+    store = lasting(fsync=policy, files=files)
     store.create(header(), first())
+    settle(store)
+    begun = files.syncs
     store.append(header(seq=2), event(2, type_))
 
-    # 2 is FULL: a commit waits for the disk; 1 is NORMAL: the file stays whole, and the last commits may be lost.
-    assert store._database.rows("PRAGMA synchronous") == [(level,)]
+    assert (store.owes("t1"), files.syncs) == (owed, begun)
+    settle(store)
+    assert (store.owes("t1"), files.syncs - begun) == (False, int(owed))
+
+
+class Counting(Files):
+    """Files that count how often one was forced."""
+
+    def __init__(self):
+        self.syncs = 0
+
+    def sync(self, descriptor):
+        self.syncs += 1
+        super().sync(descriptor)
+
+
+def test_what_is_owed_is_forced_at_once_for_all_of_a_thread(lasting):
+    files = Counting()
+    store = lasting(fsync="always", files=files)
+    store.create(header(), first())
+    for seq in range(2, 30):
+        store.append(header(seq=seq), event(seq))
+    store.note(b"{}")
+    settle(store)
+    settle(store)
+
+    assert (files.syncs, store.owes("t1"), store.owes("")) == (1, False, True)
+
+
+def test_what_was_taken_away_owes_only_its_name(opener):
+    files = Counting()
+    store = opener(fsync="always", files=files)
+    store.create(header(), first())
+    store.delete("t1")
+    settle(store)
+
+    assert files.syncs == 0
+
+
+def test_a_database_waits_for_no_disk(opener):
+    opener.kind = "sqlite"
+    store = opener(fsync="always")
+
+    # 1 is NORMAL: the file stays whole, and the last commits are forced by whoever must.
+    assert store._database.rows("PRAGMA synchronous") == [(1,)]
 
 
 class Hijacked(Files):

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from store.processes import Child
-from store.records import event, first, header
+from store.records import event, first, header, settle
 from turnwire.store.base import ThreadHeld, ThreadTaken
 from turnwire.store.chain import verify
 from turnwire.store.files import Files
@@ -96,12 +96,16 @@ def life(directory, files, report):
     """A short life of a store: two threads, one of them deleted; reports each event of t1, and 100 for the deletion."""
     store = open_store("jsonl", directory, files=files, fsync="terminal")
     store.create(header(), first())
+    settle(store)
     report(1)
     store.create(header("t2"), first("t2"))
+    settle(store, "t2")
     for seq in range(2, 6):
         store.append(header(seq=seq), event(seq, "thread/noted" if seq == 4 else "item/progress"))
+        settle(store)
         report(seq)
     store.delete("t2")
+    settle(store, "t2")
     report(100)
     store.release("t1")
     store.append(header(seq=6), event(6))

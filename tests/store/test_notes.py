@@ -26,9 +26,9 @@ def test_notes_of_two_processes_are_one_list(lasting):
 
 def test_what_a_full_disk_left_swallows_nothing(tmp_path):
     notes = Notes(Files(), tmp_path)
-    notes.add(b"whole", force=True)
+    notes.add(b"whole")
     with (tmp_path / "notes.jsonl").open("ab") as file:
         file.write(b"\ntor")
-    notes.add(b"next", force=False)
+    notes.add(b"next")
 
     assert notes.lines() == [b"whole", b"tor", b"next"]

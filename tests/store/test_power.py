@@ -1,35 +1,48 @@
 """After any step the power may fail. What is on the disk then is what the policy promises, and always a good record."""
 
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 
 from store.power import RecordingFiles, lay_out, losses
-from store.records import chain_of, event, first, header
+from store.records import chain_of, event, first, header, settle
 from turnwire.store.base import StoredEvent
 from turnwire.store.chain import GENESIS, PRUNED, link, verify
+from turnwire.store.files import forces
 from turnwire.store.jsonl import JsonlStore
+from turnwire.store.opening import STORES, open_store
 
 POLICIES = ("always", "terminal", "never")
 
 
-def live(directory, policy, files=None):
+def live(kind, directory, policy, files=None):
     """Two threads, one of them deleted in the end; returns the steps, with what was promised between them."""
     files = files or RecordingFiles(directory)
-    store = JsonlStore(directory, fsync=policy, files=files)
+    store = open_store(kind, directory, fsync=policy, files=files)
     types = ["item/a", "approval/noted", "item/b", "item/c", "thread/noted", "item/d"]
     for thread_id in ("t1", "t2"):
         store.create(header(thread_id), first(thread_id))
+        settle(store, thread_id)
         files.tell((thread_id, 1, True))
     for seq, type_ in enumerate(types, 2):
         for thread_id in ("t1", "t2"):
             store.append(header(thread_id, seq), event(seq, type_, text=thread_id * 50))
-            files.tell((thread_id, seq, type_.startswith(("approval/", "thread/"))))
+            files.look()
+            settle(store, thread_id)
+            files.tell((thread_id, seq, forces("terminal", type_)))
     store.release("t1")
     store.append(header("t1", 20), event(20, "thread/noted"))
+    settle(store)
     files.tell(("t1", 20, True))
     store.delete("t2")
+    files.look()
+    settle(store, "t2")
     files.tell(("t2", 0, True))
+    steps = list(files.steps)
     store.close()
-    return files.steps
+    return steps
 
 
 def promised(steps, policy, *, power):
@@ -45,21 +58,22 @@ def promised(steps, policy, *, power):
 
 def is_going(steps):
     """Whether t2 is being deleted: from then on it may be there, as a whole, or not."""
-    return any(step.what == "remove" for step in steps)
+    done = [step for step in steps if step.what == "told"]
+    return any(step.promise[:2] == ("t1", 20) for step in done)
 
 
-def break_everywhere(steps, policy, place):
+def break_everywhere(kind, steps, policy, place):
     """Loses power, or only the process, after each step, in some ways each time."""
     for count in range(len(steps) + 1):
         for number, (loss, files) in enumerate(losses(steps[:count], seed=count)):
-            check(files, place / f"{count}-{number}", steps[:count], policy, power=loss != "kill")
+            check(kind, files, place / f"{count}-{number}", steps[:count], policy, power=loss != "kill")
 
 
-def check(files, place, steps, policy, *, power):
+def check(kind, files, place, steps, policy, *, power):
     """Opens what is left and holds it against the promise and against what was stored."""
     lay_out(files, place)
     told = []
-    store = JsonlStore(place, fsync=policy, tell=told.append)
+    store = open_store(kind, place, fsync="never", tell=told.append)
     listed = {found.id: found.seq for found in store.headers()}
     for thread_id in ("t1", "t2"):
         verdict = verify(store.lines(thread_id))
@@ -70,7 +84,7 @@ def check(files, place, steps, policy, *, power):
             assert verdict.head.seq == 0
         else:
             assert verdict.head.seq >= (least or 0)
-        assert all(line in RECORDED[thread_id] for line in store.lines(thread_id))
+        assert set(store.lines(thread_id)) <= recorded(kind)
         if verdict.head.seq == 0:
             store.create(header(thread_id), first(thread_id))
         store.append(header(thread_id, 30), event(30))
@@ -79,26 +93,36 @@ def check(files, place, steps, policy, *, power):
     assert not [sentence for sentence in told if "damaged" in sentence]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _recorded(tmp_path_factory):
-    """The bytes of all events of that life; they are the same whatever the policy."""
-    steps = live(tmp_path_factory.mktemp("recorded") / "state", "never")
-    written = [line for step in steps if step.what == "write" for line in step.data.splitlines()]
-    RECORDED["t1"] = RECORDED["t2"] = {line for line in written if line.startswith(b'{"seq"')}
+@cache
+def recorded(kind):
+    """The bytes of all events of that life; they are the same whatever the policy, and whatever the store."""
+    lines = set()
+    with TemporaryDirectory() as place:
 
+        class Keeping(RecordingFiles):
+            def look(self):
+                for thread_id in ("t1", "t2"):
+                    lines.update(reader.lines(thread_id))
 
-RECORDED = {}
+        reader = open_store(kind, Path(place) / "state", fsync="never")
+        live(kind, Path(place) / "state", "never", Keeping(Path(place) / "state"))
+        reader.close()
+    return lines
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_after_any_step_what_is_left_is_what_was_promised(tmp_path, policy):
-    break_everywhere(live(tmp_path / "state", policy), policy, tmp_path)
+@pytest.mark.parametrize("kind", STORES)
+def test_after_any_step_what_is_left_is_what_was_promised(tmp_path, kind, policy):
+    break_everywhere(kind, live(kind, tmp_path / "state", policy), policy, tmp_path)
 
 
-def test_policies_force_as_often_as_they_say(tmp_path):
-    forced = {policy: sum(step.what == "sync" for step in live(tmp_path / policy, policy)) for policy in POLICIES}
+@pytest.mark.parametrize("kind", STORES)
+def test_policies_force_as_often_as_they_say(tmp_path, kind):
+    forced = {policy: sum(step.what == "sync" for step in live(kind, tmp_path / policy, policy)) for policy in POLICIES}
+    # The end of t2 is the end of a file, or a row less in one.
+    ends = {"jsonl": 0, "sqlite": 1}[kind]
 
-    assert forced == {"always": 15, "terminal": 7, "never": 0}
+    assert forced == {"always": 15 + ends, "terminal": 7 + ends, "never": 0}
 
 
 def test_pruning_is_done_or_not_begun(tmp_path):
@@ -107,6 +131,7 @@ def test_pruning_is_done_or_not_begun(tmp_path):
     files = RecordingFiles(tmp_path / "state")
     store = JsonlStore(tmp_path / "state", files=files)
     store.adopt(header("t1", 20), before)
+    settle(store)
     begun = len(files.steps)
     store.shorten("t1", pruned, 12)
     for count in range(begun, len(files.steps) + 1):
@@ -137,8 +162,28 @@ class Hasty(RecordingFiles):
 
 
 @pytest.mark.parametrize("liar", [Lazy, Hasty])
-def test_a_lie_is_found_out(tmp_path, liar):
-    steps = live(tmp_path / "state", "always", liar(tmp_path / "state"))
+@pytest.mark.parametrize("kind", STORES)
+def test_a_lie_is_found_out(tmp_path, kind, liar):
+    steps = live(kind, tmp_path / "state", "always", liar(tmp_path / "state"))
 
     with pytest.raises(AssertionError):
-        break_everywhere(steps, "always", tmp_path)
+        break_everywhere(kind, steps, "always", tmp_path)
+
+
+class Early(RecordingFiles):
+    """Files that say to have told before anything was forced."""
+
+    def tell(self, promise):
+        last = next((step for step in reversed(self.steps) if step.what in ("sync", "sync names")), None)
+        super().tell(promise)
+        if last is not None:
+            self.steps.remove(last)
+            self.steps.append(last)
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_telling_before_forcing_is_found_out(tmp_path, kind):
+    steps = live(kind, tmp_path / "state", "always", Early(tmp_path / "state"))
+
+    with pytest.raises(AssertionError):
+        break_everywhere(kind, steps, "always", tmp_path)

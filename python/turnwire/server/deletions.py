@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from turnwire.server.threads import Threads
 from turnwire.store.base import Store
 from turnwire.wire import Thread
 
@@ -52,8 +53,9 @@ _decode = msgspec.json.Decoder(_Note).decode
 class Deletions:
     """What was deleted under a key, over all processes of a store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, threads: Threads) -> None:
         self._store = store
+        self._threads = threads
 
     def begin(self, key: str, digest: str, threads: Sequence[Thread]) -> None:
         """Notes what is deleted from here on.
@@ -62,7 +64,7 @@ class Deletions:
             OSError: it could not be kept, and nothing may be deleted.
         """
         gone = [Gone(thread.id, thread.created_at) for thread in threads]
-        self._store.note(_encode(_Note(deletion=Deletion(key, digest, gone))))
+        self._threads.note(_encode(_Note(deletion=Deletion(key, digest, gone))))
 
     def find(self, key: str) -> Deletion | None:
         """What was deleted under a key."""

@@ -51,7 +51,7 @@ class Engine:
             state.store = MemoryStore()
         self.threads = Threads(state.store, state.hub)
         self.threads.recover()
-        self.rules = Rules(state.store, self.threads.all_loaded)
+        self.rules = Rules(state.store, self.threads)
         self.requests = Requests(state.hub, state.limits)
         recorded = RecordedKeys(state.store, self.threads)
         self.keys = Keys(recorded)
@@ -187,6 +187,8 @@ class Engine:
         if left:
             within = self._state.limits.interrupt_ms
             await asyncio.wait([run.done for run in left], timeout=(0 if within is UNSET else within) / 1000)
+        # What was recorded last is still to be told.
+        await self._state.hub.gates.settled()
 
     def _ended(self, thread: LiveThread, turn: Turn | None) -> None:
         if turn is not None:

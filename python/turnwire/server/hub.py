@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from turnwire.codec import encode_notification
+from turnwire.server.gates import Gates
 from turnwire.wire import METHODS
 
 __all__ = ["Asker", "Hub", "Listener"]
@@ -17,11 +18,11 @@ __all__ = ["Asker", "Hub", "Listener"]
 class Listener(Protocol):
     """A connection after its handshake."""
 
-    def deliver(self, method: str, line: bytes) -> None:
-        """Sends a recorded notification, unless the connection does not want it."""
+    def deliver(self, method: str, thread_id: str, line: bytes) -> None:
+        """Sends a recorded notification of a thread when it is its turn, unless the connection does not want it."""
 
-    def tell(self, method: str, params: msgspec.Struct) -> None:
-        """Sends a transient notification, unless the connection does not want it or reads too slowly."""
+    def tell(self, method: str, thread_id: str, params: msgspec.Struct) -> None:
+        """Sends a transient notification likewise, unless the connection reads too slowly."""
 
 
 class Asker(Listener, Protocol):
@@ -42,6 +43,8 @@ class Hub:
     """The connections of one server, and what each subscribed to. Both are kept in the order in which they came."""
 
     def __init__(self) -> None:
+        # Where what they are told of a thread waits for the disk.
+        self.gates = Gates()
         self._listeners: dict[Listener, None] = {}
         self._subscribers: dict[str, dict[Listener, None]] = {}
 
@@ -83,12 +86,12 @@ class Hub:
         if listeners:
             line = encode_notification(method, msgspec.Raw(payload))
             for listener in list(listeners):
-                listener.deliver(method, line)
+                listener.deliver(method, thread_id, line)
 
     def tell(self, method: str, thread_id: str, params: msgspec.Struct) -> None:
         """Sends a transient notification of a thread to its subscribers."""
         for listener in list(self._subscribers.get(thread_id, ())):
-            listener.tell(method, params)
+            listener.tell(method, thread_id, params)
 
     def forget(self, thread_id: str) -> None:
         """The thread is deleted."""

@@ -71,7 +71,7 @@ class RecordedKeys:
     def __init__(self, store: Store, threads: Threads) -> None:
         self._store = store
         self._threads = threads
-        self.deletions = Deletions(store)
+        self.deletions = Deletions(store, threads)
 
     def find(self, method: str, thread_id: str | None, key: str) -> Earlier | None:
         """What was recorded under a key, in a thread or (None) by a request that belongs to none."""

@@ -4,7 +4,6 @@ Rules of turns and threads go with them. Those of workspaces are notes of the st
 over all threads and processes.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +12,7 @@ from msgspec import UNSET, UnsetType
 from turnwire.errors import not_found
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.thread import LiveThread
+from turnwire.server.threads import Threads
 from turnwire.store.base import Store
 from turnwire.wire import Approval, ApprovalOption, ApprovalRule, ApprovalRuleDraft, Thread
 
@@ -75,7 +75,7 @@ def options_for(header: Thread, kind: str, scope_key: str | UnsetType) -> list[A
 class Rules:
     """The rules of one server."""
 
-    def __init__(self, store: Store, threads: Callable[[], list[LiveThread]]) -> None:
+    def __init__(self, store: Store, threads: Threads) -> None:
         self._store = store
         self._threads = threads
 
@@ -115,9 +115,9 @@ class Rules:
             thread.rules = [*(one for one in thread.rules if _place(one) != _place(rule)), rule]
             return
         replaced = [one.id for one in self.of_workspaces() if _place(one) == _place(rule)]
-        self._store.note(_encode(_Note(rule=rule)))
+        self._threads.note(_encode(_Note(rule=rule)))
         for rule_id in replaced:
-            self._store.note(_encode(_Note(removed_rule=rule_id)))
+            self._threads.note(_encode(_Note(removed_rule=rule_id)))
 
     def of_workspaces(self) -> list[ApprovalRule]:
         """The rules that hold longer than a thread."""
@@ -148,9 +148,9 @@ class Rules:
             OSError: that could not be kept.
         """
         if any(rule.id == rule_id for rule in self.of_workspaces()):
-            self._store.note(_encode(_Note(removed_rule=rule_id)))
+            self._threads.note(_encode(_Note(removed_rule=rule_id)))
             return
-        for thread in self._threads():
+        for thread in self._threads.all_loaded():
             for rule in thread.rules:
                 if rule.id == rule_id:
                     thread.rules.remove(rule)

@@ -15,8 +15,8 @@ import msgspec
 
 from turnwire import wire
 from turnwire.codec import NO_PARAMS, encode_error, encode_known_result, encode_result
-from turnwire.errors import Refusal, internal_error, not_initialized, shutting_down, unauthorized
-from turnwire.events import CloseReason, NotificationReceived, Refused, RequestReceived
+from turnwire.errors import Refusal, internal_error, not_initialized, overloaded, shutting_down, unauthorized
+from turnwire.events import CloseReason, NotificationReceived, Refused, RequestId, RequestReceived
 from turnwire.peer import Peer, Reply
 from turnwire.server.call import Call
 from turnwire.server.handlers import Route, route_of
@@ -50,8 +50,13 @@ class Session:
         self._constants: dict[str, bytes] = {}
         self._opted_out: frozenset[str] = frozenset()
         self._experimental = False
-        # What was announced since `hold`, in order; None while nothing is held back.
-        self._held: list[Callable[[], None]] | None = None
+        self._gates = state.hub.gates
+        # What was announced since `hold`, in order, with its thread; None while nothing is held back.
+        self._held: list[tuple[str, Callable[[], None]]] | None = None
+        # The moment of `hold`.
+        self._mark = 0
+        # How many replies wait for the disk.
+        self._owed = 0
 
     @property
     def initialized(self) -> bool:
@@ -68,18 +73,21 @@ class Session:
             self._demand_running()
         if not self._authorize(self.principal, request.method):
             raise unauthorized()
+        if self._owed >= self._peer.limits.requests:
+            # LIM-3: a request whose reply waits for the disk is one that has not returned.
+            raise overloaded(self._peer.limits.retry_after_ms)
         call = Call(self._state, self, route.read(params), params)
         if route.waits:
             # The bytes of the params alias what came in, and a coroutine outlives that.
             return self._serve_later(request, route, call._replace(raw=bytes(call.raw)))
-        self._held = []
+        self.hold()
         try:
             reply = encode_result(request.id, route.handler(call))
         except Refusal as refusal:
             reply = encode_error(request.id, refusal)
         except Exception as error:  # noqa: BLE001 - ERR-3: what was not foreseen is an answer too
             reply = encode_error(request.id, self._unforeseen(request.method, error))
-        return self._send_first(reply)
+        return self._send_first(request.id, call.params, reply)
 
     def handle_notification(self, notification: NotificationReceived) -> None:
         """LIFE-9: `initialized` "may be sent any number of times"; there is no other."""
@@ -88,10 +96,13 @@ class Session:
         _log.debug("refused what came: %s", refused.message)
 
     def handle_closed(self, reason: CloseReason) -> Coroutine[Any, Any, None] | None:
-        if reason == "lost" or self._at_end is None:
+        if reason == "lost":
             self._leave()
             return None if self._at_end is None else self._at_end(reason)
-        return self._end(self._at_end, reason)
+        if self._at_end is None and not self._gates.is_busy:
+            self._leave()
+            return None
+        return self._end(self._at_end or self._settle, reason)
 
     def open(self, capabilities: wire.ClientCapabilities) -> None:
         self._machine.move("initialize")
@@ -117,22 +128,23 @@ class Session:
     def hold(self) -> None:
         if self._held is None:
             self._held = []
+            self._mark = self._gates.mark()
 
-    def deliver(self, method: str, line: bytes) -> None:
+    def deliver(self, method: str, thread_id: str, line: bytes) -> None:
         if method in self._opted_out:
             return
-        if self._held is None:
+        if self._held is None and self._gates.is_open(thread_id):
             self._peer.send(line)
         else:
-            self._held.append(lambda: self._peer.send(line))
+            self._send_later(thread_id, lambda: self._peer.send(line))
 
-    def tell(self, method: str, params: msgspec.Struct) -> None:
+    def tell(self, method: str, thread_id: str, params: msgspec.Struct) -> None:
         if method in self._opted_out:
             return
-        if self._held is None:
+        if self._held is None and self._gates.is_open(thread_id):
             self._peer.notify(method, params)
         else:
-            self._held.append(lambda: self._peer.notify(method, params))
+            self._send_later(thread_id, lambda: self._peer.notify(method, params))
 
     async def ask(self, method: str, params: msgspec.Struct) -> Any:
         return await self._peer.request(method, params)
@@ -156,20 +168,47 @@ class Session:
             reply = encode_error(request.id, refusal)
         except Exception as error:  # noqa: BLE001 - see handle_request
             reply = encode_error(request.id, self._unforeseen(request.method, error))
-        return self._send_first(reply)
+        return self._send_first(request.id, call.params, reply)
 
     def _demand_running(self) -> None:
         if self._state.draining:
             raise shutting_down()
 
-    def _send_first(self, reply: bytes) -> bytes:
+    def _send_later(self, thread_id: str, send: Callable[[], None]) -> None:
+        if self._held is not None:
+            self._held.append((thread_id, send))
+        else:
+            self._gates.pass_through([thread_id], lambda error: send() if error is None else None)
+
+    def _send_first(self, request_id: RequestId, params: Any, reply: bytes) -> bytes:
+        """Sends the reply, then what was held back behind it: all of it when everything that it tells of is safe."""
         held, self._held = self._held, None
-        if not held:
-            return reply
-        self._peer.send(reply)
-        for send in held:
-            send()
+        if not self._gates.is_busy:
+            if not held:
+                return reply
+            self._send_all(reply, held)
+            return b""
+        threads = [getattr(params, "thread_id", ""), *(thread_id for thread_id, _ in held or ())]
+        if held is not None:
+            threads += self._gates.closed_since(self._mark)
+        self._owed += 1
+        self._gates.pass_through(threads, lambda error: self._send_safe(request_id, reply, held or [], error))
         return b""
+
+    def _send_safe(
+        self, request_id: RequestId, reply: bytes, held: list[tuple[str, Callable[[], None]]], error: OSError | None
+    ) -> None:
+        self._owed -= 1
+        if error is None:
+            self._send_all(reply, held)
+        else:
+            # ERR-3: what is wrong with the disk went to stderr.
+            self._peer.send(encode_error(request_id, internal_error("What was recorded could not be kept.")))
+
+    def _send_all(self, reply: bytes, held: list[tuple[str, Callable[[], None]]]) -> None:
+        self._peer.send(reply)
+        for _thread_id, send in held:
+            send()
 
     def _unforeseen(self, method: str, error: Exception) -> Refusal:
         _log.error("%s failed", method, exc_info=error)
@@ -182,6 +221,10 @@ class Session:
             await at_end(reason)
         finally:
             self._leave()
+
+    async def _settle(self, _reason: CloseReason) -> None:
+        """Replies that wait for the disk are still sent."""
+        await self._gates.settled()
 
     def _leave(self) -> None:
         self._machine = StateMachine("connection", "closed")

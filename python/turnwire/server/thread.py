@@ -5,6 +5,7 @@ their like, which carry no `seq`.
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
@@ -12,6 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.errors import no_active_turn, not_found, thread_archived, thread_paused, turn_active
+from turnwire.server.gates import Act
 from turnwire.server.hub import Hub
 from turnwire.server.ids import now_ms
 from turnwire.server.questions import Asked, id_of, with_nonce
@@ -39,6 +41,7 @@ from turnwire.wire import (
 
 __all__ = ["LiveThread", "Running"]
 
+_log = logging.getLogger("turnwire.server")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -69,6 +72,8 @@ class LiveThread:
         self.starting: str | None = None
         # Set when an event could not be stored: what is here is ahead of the record, and is to be loaded again.
         self.broken = False
+        # Why nothing more can be recorded: an event was stored, and may be lost with the power.
+        self._lost: OSError | None = None
         # Set while the thread is being deleted: no turn may start any more.
         self.going = False
         # The saved answers that hold while the thread is loaded, and those of the turn that runs (APPR-12).
@@ -91,7 +96,9 @@ class LiveThread:
         history.apply("thread/started", params, seq=header.seq, at=header.created_at)
         event = StoredEvent(header.seq, header.created_at, "thread/started", _encode(params), idempotency_key=key)
         store.create(history.header, event)
-        return cls(history, store, hub)
+        thread = cls(history, store, hub)
+        thread.guard()
+        return thread
 
     @property
     def header(self) -> Thread:
@@ -116,6 +123,8 @@ class LiveThread:
         Raises:
             StoreFault, OSError: it could not be stored, and is not announced.
         """
+        if self._lost is not None:
+            raise OSError(f"{self.id} is to be loaded again: {self._lost}") from self._lost
         at = max(now_ms(), self.header.updated_at)
         event = StoredEvent(self.seq, at, type_, _encode(params), idempotency_key=key)
         self.history.apply(type_, params, seq=event.seq, at=event.at)
@@ -124,8 +133,25 @@ class LiveThread:
         except (StoreFault, OSError):
             self.broken = True
             raise
+        self.guard()
         if type_ not in RECORDS:
             self._hub.announce(type_, self.id, event.payload)
+
+    def guard(self) -> None:
+        """Keeps everybody from being told of what was just stored until the disk has what the policy promises."""
+        self._hub.gates.guard(self._store, self.id, self._lose)
+
+    async def safe(self) -> None:
+        """Returns when what was recorded may be acted on.
+
+        Raises:
+            OSError: it could not be forced to the disk.
+        """
+        await self._hub.gates.passing(self.id)
+
+    def when_safe(self, act: Act) -> None:
+        """Acts when what was recorded may be acted on, at once if it may now."""
+        self._hub.gates.pass_through([self.id], act)
 
     def tell(self, method: str, params: msgspec.Struct) -> None:
         """Announces something transient, which is not stored."""
@@ -146,6 +172,7 @@ class LiveThread:
     def delete_record(self) -> None:
         """Takes the record away, when the end of it was announced."""
         self._store.delete(self.id)
+        self.guard()
 
     @property
     def is_free(self) -> bool:
@@ -260,6 +287,15 @@ class LiveThread:
         """Keeps what waits in a turn that paused, so that answers to it can be checked."""
         for asked in waiting:
             self.deferred[id_of(asked)] = with_nonce(asked)
+
+    def _lose(self, error: OSError) -> None:
+        """The disk did not take what was stored: the thread is as the file has it when it is next loaded."""
+        _log.error("what was recorded of %s could not be forced to the disk", self.id, exc_info=error)
+        self.broken = True
+        self._lost = error
+        self._store.release(self.id)
+        if self.run is not None:
+            self.run.interrupt("error")
 
     def _demand_free(self) -> None:
         if self.going:

@@ -61,6 +61,7 @@ class Threads:
             # Another process began it in this moment.
             raise _taken() from None
         thread = self._live[header.id] = LiveThread(draft.history, self._store, self._hub)
+        thread.guard()
         return thread
 
     def header(self, thread_id: str) -> Thread:
@@ -136,6 +137,15 @@ class Threads:
         except ThreadDamaged as damage:
             raise _damaged(damage) from damage
 
+    def note(self, line: bytes) -> None:
+        """Keeps something of no single thread; whoever asked for it is answered when it is safe.
+
+        Raises:
+            OSError: it could not be kept.
+        """
+        self._store.note(line)
+        self._hub.gates.guard(self._store, "", _tell_lost)
+
     def loaded(self, thread_id: str) -> LiveThread | None:
         """The thread, if it is loaded."""
         return self._live.get(thread_id)
@@ -204,6 +214,11 @@ class Threads:
             return self._store.events(thread_id)
         except ThreadDamaged as damage:
             raise _damaged(damage) from damage
+
+
+def _tell_lost(error: OSError) -> None:
+    # The line is there for every process; only the power can take it back.
+    _log.error("a note could not be forced to the disk", exc_info=error)
 
 
 def _taken() -> Refusal:

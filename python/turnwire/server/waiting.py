@@ -76,6 +76,16 @@ class Waiting:
         self.expiry: asyncio.TimerHandle | None = None
         self.grace: asyncio.TimerHandle | None = None
 
+    def settle(self, error: OSError | None) -> None:
+        """The resolution may be acted on, or is lost."""
+        # Whoever waited may have been cancelled, and the future with it.
+        if self.future.done():
+            return
+        if error is None:
+            self.future.set_result(self.resolution)
+        else:
+            self.future.set_exception(error)
+
     @property
     def can_be_answered(self) -> bool:
         """Whether somebody was asked who is there and has not failed."""
@@ -183,6 +193,7 @@ class Requests:
     async def _hear(self, waiting: Waiting, asker: Asker) -> None:
         kind = waiting.kind
         try:
+            await waiting.thread.safe()
             self._answer(waiting, await asker.ask(request_of(waiting.asked), kind.params(waiting.asked)))
         except ConnectionClosed:
             # It has gone, which `gone` is told too; that is no refusal.
@@ -235,9 +246,7 @@ class Requests:
             raise
         if waiting.is_deferred:
             waiting.thread.deferred[id_] = waiting.asked
-        # Whoever waited may have been cancelled, and the future with it.
-        if not waiting.future.done():
-            waiting.future.set_result(resolution)
+        waiting.thread.when_safe(waiting.settle)
         return resolution
 
     def _remember(self, id_: str, outcome: str) -> None:

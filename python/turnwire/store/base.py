@@ -1,7 +1,8 @@
 """What a store promises: the events of a thread, appended in order and never changed.
 
 The server appends an event before it announces it (REC-3), and keeps nothing of a thread that cannot be derived
-from its events. A store is called from one thread of one event loop, and its methods return when the events are safe.
+from its events. A store is called from one thread of one event loop. What was written is the kernel's when a method
+returns; what the policy promises beyond that is owed, and forced by whoever tells of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from msgspec import UNSET, UnsetType
 from turnwire import wire
 
 __all__ = [
+    "Forcing",
     "Head",
     "HeadMoved",
     "Store",
@@ -46,6 +48,17 @@ class Head(NamedTuple):
 
     seq: int
     hash: str
+
+
+class Forcing(Protocol):
+    """What is still to be done before anybody is told of what was written; called once, from any thread."""
+
+    def __call__(self) -> None:
+        """Returns when it is on the disk.
+
+        Raises:
+            OSError: what is on the disk is not known; the thread is to be released, and read again.
+        """
 
 
 class StoreFault(Exception):  # noqa: N818 - the base of what is the matter with a thread
@@ -151,6 +164,16 @@ class Store(Protocol):
 
     def delete(self, thread_id: str) -> None:
         """Takes a thread and its record away; its id is unknown afterwards."""
+
+    def owes(self, thread_id: str) -> bool:
+        """Whether the policy promises more of what was written of a thread than the kernel keeps; "" is the notes."""
+
+    def force(self, thread_id: str) -> Forcing:
+        """What settles that, for all that was written of the thread up to now; nothing is owed any more.
+
+        Raises:
+            OSError: it cannot be begun.
+        """
 
     def close(self) -> None:
         """Lets go of what the store holds. It is not called again."""

@@ -1,4 +1,4 @@
-"""One SQLite file as the store uses it: write-ahead, a transaction an append, forced to the disk as the policy says.
+"""One SQLite file as the store uses it: write-ahead, a transaction an append, forced to the disk by whoever must.
 
 Its faults come out as `OSError`, as those of any other file do. The chain of each thread is not its business.
 """
@@ -40,7 +40,8 @@ class Database:
 
     def __init__(self, files: Files, path: Path) -> None:
         self._path = path
-        self._forced: bool | None = None
+        # What is to be forced so that a transaction outlives the power. SQLite forces it before it copies from it.
+        self.ahead = path.with_name(f"{path.name}-wal")
         if not path.exists():
             # SQLite gives its journals the mode of the file. Only a new file is opened here: to close a file is to
             # drop every POSIX lock of this process on it, those of another connection too.
@@ -83,17 +84,12 @@ class Database:
             return self._connection.execute(query, values).rowcount
 
     @contextmanager
-    def transaction(self, *, force: bool) -> Iterator[None]:
-        """All changes within, or none of them; forced to the disk before it ends if told so.
+    def transaction(self) -> Iterator[None]:
+        """All changes within, or none of them, as far as processes go; `ahead` is to be forced for more.
 
         Raises:
             OSError: they could not be written.
         """
-        if self._forced is not force:
-            # Without force, the write-ahead file is synced before its pages go to the main file, so that the file
-            # stays whole; what was committed since can be lost with the power, and with the process it cannot.
-            self.rows(f"PRAGMA synchronous = {'FULL' if force else 'NORMAL'}")
-            self._forced = force
         self.rows("BEGIN IMMEDIATE")
         try:
             yield
@@ -135,6 +131,8 @@ class Database:
         while True:
             try:
                 self._execute("PRAGMA journal_mode = WAL")
+                # A commit waits for no disk: the file stays whole, and its end is forced by whoever must.
+                self._execute("PRAGMA synchronous = NORMAL")
                 form: int = self._execute("PRAGMA user_version")[0][0]
                 if form == 0:
                     self._connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT")

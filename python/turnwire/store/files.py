@@ -13,15 +13,17 @@ __all__ = ["FSYNC", "RECORD", "Files", "forces", "kind_of", "prepare"]
 FSYNC = ("always", "terminal", "never")
 # What each store keeps its record in, below the state directory.
 RECORD = {"jsonl": "threads", "sqlite": "record.sqlite"}
-# "terminal": the ends of turns, approval events and thread events; questions to the person count as approvals.
-_TERMINAL = ("turn/completed", "approval/", "userInput/", "thread/")
+# "terminal": the ends of turns, approval events and thread events; questions to the person count as approvals, and a
+# pause is an event of its thread. The status of a thread follows from what else is recorded, and needs no promise.
+_TERMINAL = ("turn/completed", "approval/", "userInput/", "thread/", "record/held")
+_FOLLOWS = "thread/status/changed"
 _DIRECTORY_MODE = 0o700
 _FILE_MODE = 0o600
 
 
 def forces(policy: str, type_: str) -> bool:
     """Whether an event of this type is forced to the disk before anybody hears of it (REC-3)."""
-    return policy == "always" or (policy == "terminal" and type_.startswith(_TERMINAL))
+    return policy == "always" or (policy == "terminal" and type_.startswith(_TERMINAL) and type_ != _FOLLOWS)
 
 
 def prepare(directory: Path, kind: str) -> None:

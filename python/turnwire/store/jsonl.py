@@ -7,55 +7,34 @@ A thread is opened when it is asked for. A damaged one is set aside by name and 
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.catalogue import Catalogue
-from turnwire.store.chain import GENESIS, BadEvent, Link, follow, link, read
-from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
+from turnwire.store.chain import GENESIS, BadEvent, Link, follow, link
+from turnwire.store.durable import Durable
+from turnwire.store.files import RECORD
 from turnwire.store.names import name_of
-from turnwire.store.notes import Notes
 from turnwire.store.threadfile import ThreadFile
 
 __all__ = ["JsonlStore"]
 
 _INDEX = "index.jsonl"
 
-_log = logging.getLogger(__name__)
 
+class JsonlStore(Durable):
+    """See `Store`, and `Durable` for what it is made with."""
 
-class JsonlStore:
-    """See `Store`. What is cut, damaged or missing is told to `tell`, a sentence each."""
+    KIND = "jsonl"
 
-    def __init__(
-        self,
-        directory: str | os.PathLike[str],
-        *,
-        fsync: str = "terminal",
-        tell: Callable[[str], None] = _log.warning,
-        files: Files | None = None,
-    ) -> None:
-        """Opens a state directory, or begins one.
-
-        Raises:
-            OSError: the directory cannot be used.
-            ValueError: there is no such policy as `fsync`.
-        """
-        if fsync not in FSYNC:
-            raise ValueError(f"fsync is one of {', '.join(FSYNC)}, not {fsync!r}")
-        self.fsync: str | None = fsync
-        self._policy = fsync
-        self._files = files or Files()
-        state = Path(directory)
-        prepare(state, "jsonl")
-        self._directory = state / RECORD["jsonl"]
+    def __init__(self, directory: str | os.PathLike[str], **options: Any) -> None:
+        super().__init__(directory, **options)
+        self._directory = self._state / RECORD[self.KIND]
         self._files.make_directory(self._directory)
-        self._notes = Notes(self._files, state)
-        self._threads = Catalogue(self._files, self._directory, state / _INDEX, tell)
+        self._threads = Catalogue(self._files, self._directory, self._state / _INDEX, self._tell)
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         name = name_of(header.id)
@@ -69,24 +48,19 @@ class JsonlStore:
         if file.count:
             self._threads.let_go(name)
             raise ThreadTaken(header.id)
-        self._add(name, file, header, [link(GENESIS, event)], force=forces(self._policy, event.type))
-        if forces(self._policy, event.type):
-            self._files.sync_directory(self._directory)
+        self._add(name, file, header, [link(GENESIS, event)])
+        self._owe_for(event, header.id, file.path, self._directory)
         self._threads.note(name, file)
         return file.head
 
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         name = name_of(header.id)
         file = self._claimed(header.id)
-        if event.seq <= file.head.seq:
-            raise HeadMoved(f"{header.id} has event {file.head.seq}, and {event.seq} was to be added")
-        self._add(name, file, header, [link(file.head, event)], force=forces(self._policy, event.type))
+        self._add(name, file, header, [self._next(file.head, header, event)])
+        self._owe_for(event, header.id, file.path)
         if self._threads.noted(event.type):
             self._threads.note(name, file)
         return file.head
-
-    def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
-        return [read(line) for line in self.lines(thread_id, after, limit)]
 
     def lines(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[bytes]:
         file = self._threads.reading(name_of(thread_id))
@@ -105,12 +79,6 @@ class JsonlStore:
     def headers(self) -> Iterable[wire.Thread]:
         return list(self._threads.headers())
 
-    def notes(self) -> Sequence[bytes]:
-        return self._notes.lines()
-
-    def note(self, line: bytes) -> None:
-        self._notes.add(line, force=self._policy != "never")
-
     def claim(self, thread_id: str) -> None:
         self._claimed(thread_id)
 
@@ -124,8 +92,7 @@ class JsonlStore:
         except KeyError:
             return
         self._files.remove(file.path)
-        if self._policy != "never":
-            self._files.sync_directory(self._directory)
+        self._owe(thread_id, self._directory)
         self._threads.let_go(name)
         self._threads.drop(name)
 
@@ -137,9 +104,8 @@ class JsonlStore:
         except BadEvent:
             self._threads.let_go(name)
             raise
-        self._add(name, file, header, links, force=self._policy != "never")
-        if self._policy != "never":
-            self._files.sync_directory(self._directory)
+        self._add(name, file, header, links)
+        self._owe(header.id, file.path, self._directory)
         self._threads.note(name, file)
         return file.head
 
@@ -173,9 +139,9 @@ class JsonlStore:
             raise KeyError(thread_id)
         return file
 
-    def _add(self, name: str, file: ThreadFile, header: wire.Thread, links: Sequence[Link], *, force: bool) -> None:
+    def _add(self, name: str, file: ThreadFile, header: wire.Thread, links: Sequence[Link]) -> None:
         try:
-            file.append(links, force=force)
+            file.append(links)
         except (OSError, HeadMoved):
             # What the file holds is read again when the thread is next used.
             file.header = None

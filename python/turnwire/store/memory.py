@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET
 
 from turnwire import wire
-from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadTaken
+from turnwire.store.base import Forcing, Head, HeadMoved, StoredEvent, ThreadTaken
 from turnwire.store.chain import GENESIS, Link, follow, link, read
 
 __all__ = ["MemoryStore"]
@@ -85,6 +85,12 @@ class MemoryStore:
             key = read(record.lines[0]).idempotency_key
             if key is not UNSET:
                 self._keys[key].pop(thread_id)
+
+    def owes(self, thread_id: str) -> bool:  # noqa: ARG002 - nothing is ever owed a disk that there is not
+        return False
+
+    def force(self, thread_id: str) -> Forcing:
+        raise AssertionError(f"nothing is owed of {thread_id!r} in memory")
 
     def close(self) -> None:
         self._records.clear()

@@ -19,8 +19,8 @@ class Notes:
     """The notes of one state directory; their file is made with the first of them."""
 
     def __init__(self, files: Files, directory: Path) -> None:
+        self.path = directory / _NAME
         self._files = files
-        self._path = directory / _NAME
 
     def lines(self) -> Sequence[bytes]:
         """All of them, oldest first; what a full disk left of one is among them, as it is.
@@ -29,24 +29,21 @@ class Notes:
             OSError: they cannot be read.
         """
         try:
-            return [line for line in self._path.read_bytes().split(b"\n") if line]
+            return [line for line in self.path.read_bytes().split(b"\n") if line]
         except FileNotFoundError:
             return []
 
-    def add(self, line: bytes, *, force: bool) -> None:
-        """Adds one, which is in the kernel when this returns, and on the disk if so told.
+    def add(self, line: bytes) -> bool:
+        """Adds one, which is in the kernel when this returns; whether it was the first.
 
         Raises:
             OSError: it could not be written.
         """
-        known = self._path.exists()
-        descriptor = self._files.open_to_append(self._path, create=True)
+        begins = not self.path.exists()
+        descriptor = self._files.open_to_append(self.path, create=True)
         try:
             # The line end comes first too: what a full disk left of another line must not swallow this one.
             self._files.write(descriptor, b"\n" + line + b"\n")
-            if force:
-                self._files.sync(descriptor)
         finally:
             self._files.close(descriptor)
-        if force and not known:
-            self._files.sync_directory(self._path.parent)
+        return begins

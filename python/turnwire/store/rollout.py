@@ -134,6 +134,7 @@ def migrate(source: Path, target: Path, kind: str, *, dry_run: bool = False) -> 
         # What is kept of no single thread goes along, once.
         for line in giver.notes()[len(taker.notes()) :]:
             taker.note(line)
+        taker.force("")()
 
 
 def _copy(thread_id: str, there: Record | None, giver: DurableStore, taker: DurableStore) -> Migrated:
@@ -144,6 +145,7 @@ def _copy(thread_id: str, there: Record | None, giver: DurableStore, taker: Dura
         outcome = _compared(thread_id, lines, there)
         if outcome.fault is None and outcome.copied:
             taker.adopt(History.load(map(read, lines)).header, lines[outcome.kept :])
+            taker.force(thread_id)()
     except (KeyError, ThreadHeld, ThreadDamaged) as error:
         # A file whose events do not even say whose it is has no id to claim it by.
         return Migrated(thread_id, 0, 0, str(error) if isinstance(error, StoreFault) else "it is damaged; verify it")

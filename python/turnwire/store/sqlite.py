@@ -6,13 +6,11 @@ system promises for a line, a transaction promises for a row.
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -21,15 +19,14 @@ from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.chain import GENESIS, BadEvent, Fault, Link, check, follow, link, read
 from turnwire.store.database import Database
-from turnwire.store.files import FSYNC, RECORD, Files, forces, prepare
+from turnwire.store.durable import Durable
+from turnwire.store.files import RECORD
 from turnwire.store.locks import Leases
-from turnwire.store.notes import Notes
 
 __all__ = ["SqliteStore"]
 
 _LOCKS = "locks"
 
-_log = logging.getLogger(__name__)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -44,36 +41,20 @@ class _Found(ThreadDamaged):
     """Damage that was not known before."""
 
 
-class SqliteStore:
-    """See `Store`. What is damaged is told to `tell`, a sentence each."""
+class SqliteStore(Durable):
+    """See `Store`, and `Durable` for what it is made with."""
 
-    def __init__(
-        self,
-        directory: str | os.PathLike[str],
-        *,
-        fsync: str = "terminal",
-        tell: Callable[[str], None] = _log.warning,
-        files: Files | None = None,
-    ) -> None:
-        """Opens a state directory, or begins one.
+    KIND = "sqlite"
 
-        Raises:
-            OSError: the directory or the file in it cannot be used.
-            ValueError: there is no such policy as `fsync`.
-        """
-        if fsync not in FSYNC:
-            raise ValueError(f"fsync is one of {', '.join(FSYNC)}, not {fsync!r}")
-        self.fsync: str | None = fsync
-        self._policy = fsync
-        self._tell = tell
-        files = files or Files()
-        state = Path(directory)
-        prepare(state, "sqlite")
-        files.make_directory(state / _LOCKS)
-        self._leases = Leases(files, state / _LOCKS)
-        self._notes = Notes(files, state)
-        self._path = state / RECORD["sqlite"]
-        self._database = Database(files, self._path)
+    def __init__(self, directory: str | os.PathLike[str], **options: Any) -> None:
+        super().__init__(directory, **options)
+        self._files.make_directory(self._state / _LOCKS)
+        self._leases = Leases(self._files, self._state / _LOCKS)
+        self._path = self._state / RECORD[self.KIND]
+        self._database = Database(self._files, self._path)
+        if self.fsync != "never":
+            # SQLite has made the write-ahead file by now; its name is forced once.
+            self._files.sync_directory(self._state)
         # Where each record ends, as far as this process has proved it.
         self._places: dict[str, _Place] = {}
         # The headers, as they were when no other process had written; `_version` tells when one has.
@@ -85,7 +66,7 @@ class SqliteStore:
             raise ThreadTaken(header.id)
         first = link(GENESIS, event)
         try:
-            with self._database.transaction(force=forces(self._policy, event.type)):
+            with self._database.transaction():
                 place = self._insert(header, first, first.head)
                 self._add(place, first)
         except sqlite3.IntegrityError:
@@ -94,24 +75,21 @@ class SqliteStore:
         except OSError:
             self._forget(header.id)
             raise
+        self._owe_for(event, header.id, self._database.ahead)
         return self._settle(header, place)
 
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
         place = self._claimed(header.id)
-        if event.seq <= place.head.seq:
-            raise HeadMoved(f"{header.id} has event {place.head.seq}, and {event.seq} was to be added")
-        added = link(place.head, event)
+        added = self._next(place.head, header, event)
         try:
-            with self._database.transaction(force=forces(self._policy, event.type)):
+            with self._database.transaction():
                 self._advance(place, header, added.head)
                 self._add(place, added)
         except (OSError, HeadMoved):
             self._forget(header.id)
             raise
+        self._owe_for(event, header.id, self._database.ahead)
         return self._settle(header, _Place(place.number, added.head))
-
-    def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
-        return [read(line) for line in self.lines(thread_id, after, limit)]
 
     def lines(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[bytes]:
         place = self._proved(thread_id)
@@ -143,12 +121,6 @@ class SqliteStore:
             self._version = version
         return list(self._headers.values())
 
-    def notes(self) -> Sequence[bytes]:
-        return self._notes.lines()
-
-    def note(self, line: bytes) -> None:
-        self._notes.add(line, force=self._policy != "never")
-
     def claim(self, thread_id: str) -> None:
         self._claimed(thread_id)
 
@@ -160,9 +132,10 @@ class SqliteStore:
             number, _head = self._claimed(thread_id)
         except KeyError:
             return
-        with self._database.transaction(force=self._policy != "never"):
+        with self._database.transaction():
             self._database.change("DELETE FROM events WHERE thread = ?", number)
             self._database.change("DELETE FROM threads WHERE number = ?", number)
+        self._owe(thread_id, self._database.ahead)
         self._forget(thread_id)
         self._headers.pop(thread_id, None)
 
@@ -174,22 +147,24 @@ class SqliteStore:
             self._forget(header.id)
             raise
         head = links[-1].head
-        with self._database.transaction(force=self._policy != "never"):
+        with self._database.transaction():
             if place is None:
                 place = self._insert(header, links[0], head)
             else:
                 self._advance(place, header, head)
             for added in links:
                 self._add(place, added)
-        self._settle(header, _Place(place.number, head))
-        return head
+        self._owe(header.id, self._database.ahead)
+        return self._settle(header, _Place(place.number, head))
 
     def shorten(self, thread_id: str, pruned: bytes, count: int) -> None:
         place = self._claimed(thread_id)
         first, *_rest = follow(GENESIS, [pruned, *self.lines(thread_id)[count:]])
-        with self._database.transaction(force=True):
+        with self._database.transaction():
             self._database.change("DELETE FROM events WHERE thread = ? AND seq <= ?", place.number, first.head.seq)
             self._add(place, first)
+        self._owe(thread_id, self._database.ahead)
+        self.force(thread_id)()
 
     def close(self) -> None:
         self._leases.drop_all()
@@ -329,7 +304,7 @@ class SqliteStore:
                 self._note_fault(thread_id, None)
 
     def _note_fault(self, thread_id: str, fault: str | None) -> None:
-        with self._database.transaction(force=False):
+        with self._database.transaction():
             self._database.change("UPDATE threads SET fault = ? WHERE id = ?", fault, thread_id)
 
 

@@ -84,12 +84,12 @@ class ThreadFile:
         self._files.cut(self.descriptor, self.size)
         tell(f"{self.path}: a torn tail of {len(rest)} bytes after event {self.head.seq} was cut")
 
-    def append(self, links: Sequence[Link], *, force: bool) -> None:
-        """Writes events to the kernel, and forces them to the disk if told so, before it returns (REC-3).
+    def append(self, links: Sequence[Link]) -> None:
+        """Writes events to the kernel (REC-3).
 
         Raises:
             HeadMoved: the file is not as this process left it; somebody wrote without the lock.
-            OSError: it could not be written, and nothing of it is left, or it could not be forced.
+            OSError: it could not be written, and nothing of it is left.
         """
         if self._broken is not None:
             raise OSError(f"{self.path}: nothing more is written since {self._broken}")
@@ -102,20 +102,6 @@ class ThreadFile:
             raise
         for link in links:
             self._accept(link.line, link.head)
-        if force:
-            self.force()
-
-    def force(self) -> None:
-        """Forces what was written to the disk.
-
-        Raises:
-            OSError: it could not be; what is on the disk is not known until the file is opened again.
-        """
-        try:
-            self._files.sync(self.descriptor)
-        except OSError as error:
-            self._broken = str(error)
-            raise
 
     def lines(self, after: int = 0, limit: int | None = None) -> list[bytes]:
         """The stored bytes of the events beyond `after`, in one read."""

@@ -83,7 +83,7 @@ def unsubscribe(call: Call) -> ThreadUnsubscribeResult:
     thread_id = engine.threads.header(call.params.thread_id).id
     closed = engine.unsubscribe(thread_id, call.caller)
     if closed:
-        call.caller.tell("thread/closed", ThreadClosedParams(thread_id=thread_id))
+        call.caller.tell("thread/closed", thread_id, ThreadClosedParams(thread_id=thread_id))
     return ThreadUnsubscribeResult(thread_id=thread_id, subscribed=False, closed=closed)
 
 
@@ -135,7 +135,7 @@ def _replay(call: Call, thread: LiveThread, after: int | UnsetType) -> bool:
     if events is None or after > thread.header.seq or (bound is not UNSET and len(events) > bound):
         return True
     for event in events:
-        call.caller.deliver(event.type, encode_notification(event.type, Raw(event.payload)))
+        call.caller.deliver(event.type, thread.id, encode_notification(event.type, Raw(event.payload)))
     return False
 
 
