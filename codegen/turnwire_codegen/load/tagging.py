@@ -8,12 +8,15 @@ from turnwire_codegen.ir import Alias, ByField, Const, Declaration, Record, Ref,
 
 __all__ = ["tagged"]
 
+_ENVELOPE = frozenset({"jsonrpc"})
+
 
 def tagged(union: Union, known: Mapping[str, Declaration]) -> Union | None:
     """`union` with its tag and the value of each arm, or None. Arms of a union that is itself an arm become its own."""
     variants = _flat(union, known, (union.name,))
     arms = [_const_members(variant, known) for variant in variants]
-    for wire in arms[0] if arms else {}:
+    # What every message of JSON-RPC says tells no arm from another, and of a single arm it tells nothing.
+    for wire in sorted(arms[0], key=_ENVELOPE.__contains__) if arms else ():
         tags = [arm.get(wire) for arm in arms]
         if None not in tags and len(set(tags)) == len(tags) and len({type(tag) for tag in tags}) == 1:
             named = tuple(

@@ -1,15 +1,17 @@
 """`codex app-server generate-json-schema`: methods are the arms of ClientRequest, ServerNotification and their like.
 
-The result of a request is the definition that is called like its params, with `Response` for `Params`.
+The result of a request is the definition that is called like its params, with `Response` for `Params`, or like the
+method itself, with or without its first word.
 """
 
 from pathlib import Path
 from typing import Any
 
-from turnwire_codegen.ir import Record
+from turnwire_codegen.ir import Const, Record
 from turnwire_codegen.load.foreign.document import Layout
 from turnwire_codegen.load.foreign.plain import Loaded, load_plain
 from turnwire_codegen.load.foreign.roots import ROOTS, with_methods
+from turnwire_codegen.words import pascal
 
 __all__ = ["is_codex", "load_codex"]
 
@@ -28,8 +30,13 @@ def load_codex(document: Any, path: Path, layout: Layout) -> Loaded:
     return with_methods(load_plain(document, path, layout), _results)
 
 
-def _results(_: Record, params: str | None) -> tuple[str, ...]:
-    return () if params is None else (f"{params.removesuffix('Params')}Response",)
+def _results(arm: Record, params: str | None) -> tuple[str, ...]:
+    method = next(
+        str(field.type.value) for field in arm.fields if field.wire == "method" and isinstance(field.type, Const)
+    )
+    words = [pascal(method), pascal(method.partition("/")[2])]
+    likely = [word for word in (params.removesuffix("Params") if params else "", *words) if word]
+    return tuple(f"{word}Response" for word in likely)
 
 
 def _has_method(arm: Any) -> bool:

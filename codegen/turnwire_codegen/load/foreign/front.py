@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from turnwire_codegen.load.foreign.acp import is_acp, load_acp
+from turnwire_codegen.load.foreign.cc import is_cc, load_cc, with_arms
 from turnwire_codegen.load.foreign.codex import is_codex, load_codex
 from turnwire_codegen.load.foreign.document import Document, Layout
 from turnwire_codegen.load.foreign.folder import joined, laid_out, read_folder
@@ -36,6 +37,7 @@ class FrontEnd(NamedTuple):
 FRONT_ENDS: Mapping[str, FrontEnd] = {
     "openrpc": FrontEnd(is_openrpc, load_openrpc, with_definitions),
     "acp": FrontEnd(is_acp, load_acp),
+    "cc": FrontEnd(is_cc, load_cc, with_arms),
     "codex": FrontEnd(is_codex, load_codex),
     "mcp": FrontEnd(is_mcp, load_mcp),
     "plain": FrontEnd(lambda _: True, load_plain),

@@ -63,7 +63,7 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
             if _named_in(layer, _CHOICES, document, depth) - inner.members.keys():
                 extra = extra or (True, at)
     for name, schema in node.get("properties", {}).items():
-        if name in members:
+        if name in members and not _narrows(schema, members[name][0]):
             twice.append(name)
         if name not in members or _has_type(schema):
             members[name] = (schema, f"{pointer}/properties/{escaped(name)}")
@@ -104,6 +104,14 @@ def _layers(node: dict[str, Any], pointer: str, document: Document) -> list[tupl
             layers.append((document.at(target), target))
     layers += [(layer, f"{pointer}/allOf/{index}") for index, layer in enumerate(node.get("allOf", []))]
     return layers
+
+
+def _narrows(schema: Any, earlier: Any) -> bool:
+    """Whether what is said later implies what was said before: one of some strings is a string."""
+    if not isinstance(schema, dict) or not isinstance(earlier, dict) or set(earlier) - {"type", "description", "title"}:
+        return False
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    return earlier.get("type") == "string" and isinstance(values, list) and all(isinstance(v, str) for v in values)
 
 
 def _has_type(node: Any) -> bool:

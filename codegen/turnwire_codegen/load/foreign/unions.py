@@ -10,6 +10,8 @@ from turnwire_codegen.words import pascal
 
 __all__ = ["lower_choice"]
 
+# What every message of JSON-RPC has: it names no arm.
+_ENVELOPE = frozenset({"jsonrpc"})
 Lower = Callable[[Any, Spot, Work], TypeNode]
 Arm = tuple[Any, str]
 
@@ -96,7 +98,8 @@ def _arm_name(arm: Any, owner: str, pointer: str) -> str:
         return pascal(arm["title"])
     required = [wire for wire in arm.get("required", []) if isinstance(wire, str)]
     members = arm.get("properties", {})
-    tags = [str(_values(members[wire])[0]) for wire in required if wire in members and len(_values(members[wire])) == 1]
+    told = [_values(members.get(wire)) for wire in required if wire not in _ENVELOPE]
+    tags = [str(values[0]) for values in told if len(values) == 1]
     for words in (tags, required[:3]):
         if pascal(" ".join(words)):
             return owner + pascal(" ".join(words))
