@@ -155,6 +155,11 @@ class Turns:
         self.items[item["id"]] = item
         self.texts[item["id"]] = item.get("text", "")
 
+    def _item_reset(self, params: dict[str, Any]) -> None:
+        for item_id in params["itemIds"]:
+            assert self.items.pop(item_id)["turnId"] == params["turnId"]
+            self.done.add(item_id)
+
     def _delta(self, params: dict[str, Any]) -> None:
         item = self.items[params["itemId"]]
         assert item["turnId"] == params["turnId"]
@@ -174,6 +179,10 @@ class Turns:
         assert (item["type"], item["createdAt"]) == (begun["type"], begun["createdAt"])
         if item["type"] in ("agentMessage", "reasoning"):
             assert item["text"] == self.texts[item["id"]]
+        if item["type"] == "commandExecution":
+            assert item.get("output", "") == self.texts[item["id"]]
+        if item["type"] == "toolCall" and self.texts[item["id"]]:
+            assert item["status"] != "completed" or item["arguments"] == json.loads(self.texts[item["id"]])
         if item["type"] == "approval":
             assert "resolution" in item
 

@@ -5,22 +5,13 @@ import json
 
 import pytest
 
+from e2e.own import Own
 from e2e.talk import Talk
 from turnwire.agents.base import Question
 from turnwire.server import DefaultHost, Server
-from turnwire.wire import AgentInfo, AgentSupport, FileChange, ThreadUpdateParams
+from turnwire.wire import FileChange, ThreadUpdateParams
 
 HELLO = {"protocolVersion": 1, "clientInfo": {"name": "e2e"}}
-
-
-class Own:
-    """An agent that does what the test gives it to do."""
-
-    script = None
-
-    def __init__(self, run):
-        self.info = AgentInfo(id="own", supports=AgentSupport())
-        self.run = run
 
 
 @pytest.fixture

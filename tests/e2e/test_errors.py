@@ -7,11 +7,12 @@ import pytest
 
 from e2e.stdio_server import make_server
 from e2e.talk import Talk
+from turnwire.agents.base import Agent
 from turnwire.agents.builtin import builtin_agent
 from turnwire.errors import RemoteError
 from turnwire.server import DefaultHost, HostError, Server, default_limits
 from turnwire.transports.memory import memory_pair
-from turnwire.wire import ERRORS, AgentInfo, AgentSupport
+from turnwire.wire import ERRORS
 
 REACHED: set[str] = set()
 HELLO = {"protocolVersion": 1, "clientInfo": {"name": "e2e"}}
@@ -36,13 +37,12 @@ class Host(DefaultHost):
         return method != self.forbidden
 
 
-class Stubborn:
+class Stubborn(Agent):
     """Does not stop when it is asked to."""
 
-    script = None
+    id = "stubborn"
 
     def __init__(self):
-        self.info = AgentInfo(id="stubborn", supports=AgentSupport())
         self.release = asyncio.Event()
 
     async def run(self, turn):
@@ -106,7 +106,6 @@ ROWS = [
     ("noActiveTurn", "turn/interrupt", {"threadId": "t"}, {}),
     ("noActiveTurn", "turn/steer", {"threadId": "t", "expectedTurnId": "x", "input": SAY}, {}),
     ("noActiveTurn", "turn/start", {"threadId": "t", "resume": {}}, {}),
-    ("agentUnsupported", "thread/compact", {"threadId": "t"}, {"agent": "scripted", "operation": "compact"}),
 ]
 
 
@@ -144,6 +143,8 @@ async def test_what_a_running_turn_refuses(place):
     check(await refusal(talk, "turn/steer", steer), "turnMismatch", {"activeTurnId": turn.id})
     steer["expectedTurnId"] = turn.id
     check(await refusal(talk, "turn/steer", steer), "agentUnsupported", {"agent": "stubborn", "operation": "steer"})
+    compact = {"agent": "stubborn", "operation": "compact"}
+    check(await refusal(talk, "thread/compact", {"threadId": "t"}), "agentUnsupported", compact)
     check(await refusal(talk, "turn/interrupt", {"threadId": "t"}), "notSettled", {"retryAfterMs": 200})
     check(await refusal(talk, "thread/delete", {"threadId": "t"}), "notSettled", {"retryAfterMs": 200})
     stubborn.release.set()

@@ -5,11 +5,12 @@ import json
 
 import pytest
 
-from turnwire.agents.builtin import builtin_agent
+from turnwire.agents.base import Agent
 from turnwire.errors import RemoteError
 from turnwire.server import DefaultHost, Server
 from turnwire.store.memory import MemoryStore
 from turnwire.wire import (
+    AgentSupport,
     Question,
     QuestionAnswer,
     QuestionOption,
@@ -39,11 +40,10 @@ async def never(_asked):
     await asyncio.Event().wait()
 
 
-class Asking:
+class Asking(Agent):
     """An agent that asks these questions, and says what came of it."""
 
-    info = builtin_agent("echo").info
-    script = None
+    supports = AgentSupport(steer=True)
 
     def __init__(self, *questions, aside=False):
         self.questions = questions

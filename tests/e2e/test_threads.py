@@ -8,7 +8,6 @@ import pytest
 from turnwire.errors import RemoteError
 from turnwire.wire import (
     ThreadArchiveParams,
-    ThreadCompactParams,
     ThreadDeleteParams,
     ThreadIdentity,
     ThreadItemsListParams,
@@ -216,13 +215,6 @@ async def test_delete_interrupts_first_and_answers_last(house):
     for call in (one.client.thread_read(ThreadReadParams(thread_id=thread_id)), one.turn(thread_id, "text x")):
         with pytest.raises(RemoteError, match="notFound"):
             await call
-
-
-async def test_what_the_agent_cannot_do_is_said(house):
-    talk = await house.connect()
-
-    with pytest.raises(RemoteError, match="agentUnsupported"):
-        await talk.client.thread_compact(ThreadCompactParams(thread_id=await talk.thread()))
 
 
 async def test_lists_filter_by_what_is_given(house):

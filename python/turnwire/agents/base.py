@@ -18,25 +18,39 @@ from turnwire import wire
 __all__ = [
     "Agent",
     "AgentFailed",
+    "AgentUnsupported",
+    "CommandWork",
+    "Conversation",
     "FileWork",
     "Question",
     "Steered",
+    "Subagent",
     "TextStream",
+    "ToolDraft",
     "ToolWork",
     "TurnContext",
     "Verdict",
+    "Work",
     "text_of",
 ]
 
 _T = TypeVar("_T")
 
 
-class Agent(Protocol):
-    """Answers turns. One agent may answer several at once."""
+class Agent:
+    """Answers turns. Subclass it and write `run`; one agent may answer several turns at once."""
 
-    info: wire.AgentInfo
+    id: str = "agent"
+    title: str | UnsetType = UNSET
+    # What it can do beyond turns; an agent whose memory is `TurnContext.conversation` can be forked and rewound.
+    supports: wire.AgentSupport = wire.AgentSupport()
     # The version of the script grammar that it obeys; None when its prompts are free.
-    script: int | None
+    script: int | None = None
+
+    @property
+    def info(self) -> wire.AgentInfo:
+        """What `initialize` says of it."""
+        return wire.AgentInfo(id=self.id, title=self.title, supports=self.supports)
 
     async def run(self, turn: TurnContext) -> None:
         """Carries out one turn and returns when it is completed.
@@ -45,6 +59,32 @@ class Agent(Protocol):
             AgentFailed: the turn ends `failed` with this code and message.
             Exception: any other ends it `failed` too, and its text goes to stderr only.
         """
+        raise NotImplementedError
+
+    async def compact(self, conversation: Conversation, run_config: Any) -> str | None:  # noqa: ARG002 - for those that can
+        """Shortens what it is given of earlier turns (THR-14): the text that stands for all of it from now on, or None
+        where nothing is to be shortened.
+
+        Raises:
+            AgentUnsupported: it cannot.
+            Exception: it failed, and the conversation stays as it is.
+        """
+        raise AgentUnsupported("compact")
+
+
+class AgentUnsupported(Exception):  # noqa: N818 - says what the matter is
+    """The agent cannot do what was asked of it (HOST-2); `operation` is the word for it."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(operation)
+        self.operation = operation
+
+
+class Conversation(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said before a turn, as far as it still counts: what compacting left, and the items after that."""
+
+    summary: str | UnsetType = UNSET
+    items: Sequence[Any] = ()
 
 
 class AgentFailed(Exception):  # noqa: N818 - says what happened
@@ -88,6 +128,8 @@ class Steered(msgspec.Struct, frozen=True):
 class TextStream(Protocol):
     """A message or a thought that grows; it is completed at the end of its `with` block."""
 
+    item_id: str
+
     async def write(self, text: str) -> None:
         """Says more. Text is announced in the pieces in which it is written."""
 
@@ -125,7 +167,103 @@ class FileWork(Protocol):
         """They are not, or not as a whole; `ran` says whether it was tried at all."""
 
 
-class TurnContext(Protocol):
+class CommandWork(Protocol):
+    """A command that runs; exactly one of `complete` and `fail` ends it."""
+
+    item_id: str
+
+    async def write(self, output: str) -> None:
+        """It wrote something, announced in the pieces in which it comes."""
+
+    def complete(self, exit_code: int) -> None:
+        """It ended by itself; whether well is for the code to say."""
+
+    def fail(self, error_code: str, *, ran: bool) -> None:
+        """It did not end by itself; `ran` says whether it was started at all."""
+
+
+class ToolDraft(Protocol):
+    """A call of a tool whose arguments are still being written; planning is not running (ITEM-8)."""
+
+    item_id: str
+
+    async def write(self, text: str) -> None:
+        """More of the arguments as JSON text."""
+
+    def run(self, arguments: Any) -> ToolWork:
+        """They are whole, and the tool runs from now on."""
+
+    def decline(self, arguments: Any) -> None:
+        """They are whole, and it was not allowed to run."""
+
+
+class Work(Protocol):
+    """What an agent does, as items of its turn; that of a subagent says whose it is."""
+
+    def message(self) -> TextStream:
+        """Begins an agentMessage; the last one of the turn's own agent is the turn's `finalOutput`."""
+
+    def reasoning(self) -> TextStream:
+        """Begins a reasoning item."""
+
+    def tool(
+        self, name: str, arguments: Any, *, item_id: str | None = None, metadata: wire.ToolMetadata | UnsetType = UNSET
+    ) -> ToolWork:
+        """Begins a toolCall that runs from now on."""
+
+    def draft_tool(self, name: str, *, metadata: wire.ToolMetadata | UnsetType = UNSET) -> ToolDraft:
+        """Begins a toolCall whose arguments come in pieces."""
+
+    def declined_tool(self, name: str, arguments: Any, *, item_id: str) -> None:
+        """Shows a toolCall that was not allowed to run."""
+
+    def mcp_tool(self, server: str, name: str, arguments: Any, *, item_id: str | None = None) -> ToolWork:
+        """Begins an mcpToolCall that runs from now on."""
+
+    def command(self, command: str, *, cwd: str | UnsetType = UNSET, item_id: str | None = None) -> CommandWork:
+        """Begins a commandExecution that runs from now on."""
+
+    def declined_command(self, command: str, *, item_id: str) -> None:
+        """Shows a command that was not allowed to run."""
+
+    def file_change(self, changes: Sequence[wire.FileChange], *, item_id: str | None = None) -> FileWork:
+        """Begins a fileChange."""
+
+    def declined_file_change(self, changes: Sequence[wire.FileChange], *, item_id: str) -> None:
+        """Shows a fileChange that was not allowed to run."""
+
+    def notice(self, text: str, *, level: str = "info", code: str | UnsetType = UNSET) -> None:
+        """Shows something that a person should know."""
+
+    def error(self, code: str, message: str, *, will_retry: bool) -> None:
+        """Shows that something went wrong, which need not be the end of the turn."""
+
+    def artifact(self, name: str, **members: Any) -> None:
+        """Shows a thing that was made for the person; `members` are those of an ArtifactItem."""
+
+    def subagent(self, task: str, *, agent: str | UnsetType = UNSET, thread_id: str | UnsetType = UNSET) -> Subagent:
+        """Hands work to another agent; `agent` is its id, `thread_id` the thread it works in, if it has its own."""
+
+    def reset(self, item_ids: Sequence[str], reason: str) -> None:
+        """Takes items back that are not completed, since another model takes their step over (ITEM-6)."""
+
+
+class Subagent(Work, Protocol):
+    """Work that is handed to another agent, for as long as its `with` block lasts; what is begun through it is its."""
+
+    item_id: str
+
+    def finish(self, result: str) -> None:
+        """What it says in the end; without it the work has no result."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Literal[False]: ...
+
+
+class TurnContext(Work, Protocol):
     """One turn, as its agent sees it."""
 
     turn: wire.Turn
@@ -146,41 +284,28 @@ class TurnContext(Protocol):
     def context(self) -> Mapping[str, wire.ContextEntry]:
         """What the application gives along: for the agent to know, never an instruction of higher rank (THR-24)."""
 
+    @property
+    def conversation(self) -> Conversation:
+        """What was said in earlier turns, also in those of earlier processes."""
+
     def save(self, state: Any) -> None:
         """Keeps where the agent stands (any JSON), so that a paused turn can go on from here."""
-
-    def message(self) -> TextStream:
-        """Begins an agentMessage; the last one is the turn's `finalOutput`."""
-
-    def reasoning(self) -> TextStream:
-        """Begins a reasoning item."""
-
-    def tool(
-        self, name: str, arguments: Any, *, item_id: str | None = None, metadata: wire.ToolMetadata | UnsetType = UNSET
-    ) -> ToolWork:
-        """Begins a toolCall that runs from now on."""
-
-    def declined_tool(self, name: str, arguments: Any, *, item_id: str) -> None:
-        """Shows a toolCall that was not allowed to run."""
-
-    def file_change(self, changes: Sequence[wire.FileChange], *, item_id: str | None = None) -> FileWork:
-        """Begins a fileChange."""
-
-    def declined_file_change(self, changes: Sequence[wire.FileChange], *, item_id: str) -> None:
-        """Shows a fileChange that was not allowed to run."""
-
-    def notice(self, text: str, *, level: str = "info", code: str | UnsetType = UNSET) -> None:
-        """Shows something that a person should know."""
 
     def plan(self, steps: Sequence[wire.PlanStep], *, explanation: str | UnsetType = UNSET) -> None:
         """Shows a plan, and tells the turn's plan as a whole."""
 
-    def usage(self, usage: wire.Usage) -> None:
-        """Tells what the turn took so far, as a whole."""
+    def diff(self, diff: str) -> None:
+        """Tells what the turn changed in files so far, as a whole."""
 
-    async def approve(self, question: Question) -> Verdict:
-        """Asks whether an operation may run. It returns for an answer with which the turn goes on; for any other
-        (cancel, defer, interrupt) it never returns, and the turn ends."""
+    def usage(self, usage: wire.Usage) -> None:
+        """Tells what the turn took so far, as a whole. Beyond its budget the turn ends at the next wait."""
+
+    def compacted(self, summary: str, *, before: int | UnsetType = UNSET, after: int | UnsetType = UNSET) -> None:
+        """Shortens the conversation of earlier turns to `summary` by the agent's own choice; the counts are tokens."""
+
+    async def approve(self, question: Question, *, subagent: Subagent | None = None) -> Verdict:
+        """Asks whether an operation may run, for a subagent where one is given. It returns for an answer with which the
+        turn goes on; for any other (cancel, defer, interrupt) it never returns, and the turn ends."""
 
     async def ask(self, questions: Sequence[wire.Question]) -> wire.UserInputResolution:
         """Asks the person one to three questions and waits. `answers` are whole, secret ones too; they are absent where

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
-from turnwire.agents.base import TurnContext
-from turnwire.wire import AgentInfo, AgentSupport
+from turnwire.agents.base import Agent, Conversation, TurnContext
+from turnwire.wire import AgentSupport
 
 __all__ = ["BUILTIN", "BuiltinAgent", "builtin_agent"]
 
@@ -16,16 +17,23 @@ BUILTIN: dict[str, tuple[str, str, int | None]] = {
 }
 
 
-class BuiltinAgent:
-    """See `Agent`."""
+class BuiltinAgent(Agent):
+    """An agent whose module is imported when it first answers a turn."""
 
-    def __init__(self, info: AgentInfo, module: str, script: int | None) -> None:
-        self.info = info
+    supports = AgentSupport(steer=True, fork=True, rewind=True)
+
+    def __init__(self, name: str, title: str, module: str, script: int | None) -> None:
+        self.id = name
+        self.title = title
         self.script = script
         self._module = module
 
     async def run(self, turn: TurnContext) -> None:
         await import_module(self._module).run(turn)
+
+    async def compact(self, conversation: Conversation, run_config: Any) -> str | None:  # noqa: ARG002 - needs no model
+        count = len(conversation.items)
+        return f"{count} items" if count else None
 
 
 def builtin_agent(name: str) -> BuiltinAgent:
@@ -34,7 +42,4 @@ def builtin_agent(name: str) -> BuiltinAgent:
     Raises:
         KeyError: there is none.
     """
-    title, module, script = BUILTIN[name]
-    return BuiltinAgent(
-        AgentInfo(id=name, title=title, supports=AgentSupport(steer=True, fork=True, rewind=True)), module, script
-    )
+    return BuiltinAgent(name, *BUILTIN[name])

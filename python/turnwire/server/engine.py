@@ -6,14 +6,15 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
 from turnwire import wire
-from turnwire.agents.base import Agent
-from turnwire.errors import Refusal, host_error, shutting_down
+from turnwire.agents.base import Agent, AgentUnsupported
+from turnwire.errors import Refusal, agent_unsupported, host_error, not_found, shutting_down
 from turnwire.server import queue
+from turnwire.server.conversations import compact, conversation_of
 from turnwire.server.host import HostError, TurnRequest
 from turnwire.server.hub import Listener
 from turnwire.server.idempotency import Keys
@@ -27,7 +28,7 @@ from turnwire.server.threads import Threads
 from turnwire.server.turn import TurnRun
 from turnwire.server.waiting import Requests
 from turnwire.store.memory import MemoryStore
-from turnwire.wire import ThreadDeletedParams, Turn
+from turnwire.wire import Budget, ThreadDeletedParams, Turn
 
 __all__ = ["Engine", "engine_of"]
 
@@ -40,6 +41,14 @@ def engine_of(state: ServerState) -> Engine:
         state.work = Engine(state)
     assert isinstance(state.work, Engine), "nothing else makes the work of a server"
     return state.work
+
+
+class Resolved(NamedTuple):
+    """What the host says of a turn that is about to start."""
+
+    agent: Agent
+    run_config: Any
+    budget: Budget | None
 
 
 class Engine:
@@ -92,20 +101,24 @@ class Engine:
             Refusal: notFound.
         """
         thread = self.threads.load(thread_id)
+        thread.users += 1
         try:
             yield thread
         finally:
+            thread.users -= 1
             self.threads.unload(thread_id)
 
-    async def resolve(self, request: TurnRequest) -> tuple[Agent, Any]:
-        """Agent and run configuration for a turn (HOST-1).
+    async def resolve(self, request: TurnRequest) -> Resolved:
+        """What the host says of a turn (HOST-1).
 
         Raises:
             Refusal: hostError, whatever went wrong in the host.
         """
         host = self._state.host
         try:
-            return await host.resolve_agent(request), await host.build_run_config(request)
+            return Resolved(
+                await host.resolve_agent(request), await host.build_run_config(request), await host.budget(request)
+            )
         except HostError as error:
             raise host_error(str(error), host_code=error.code) from error
         except Exception as error:
@@ -129,7 +142,7 @@ class Engine:
                 model=opening.model,
                 principal=opening.principal,
             )
-            agent, run_config = await self.resolve(request)
+            found = await self.resolve(request)
         finally:
             thread.starting = None
         # The host took its time: what was lawful before may not be any more.
@@ -137,19 +150,48 @@ class Engine:
             raise shutting_down()
         demand()
         hold()
-        turn = _new_turn(turn_id, thread, opening)
+        turn = _new_turn(turn_id, thread, opening, found)
         TurnRun(
             thread,
             turn,
-            agent,
+            found.agent,
             opening=opening,
-            run_config=run_config,
+            run_config=found.run_config,
+            budget=found.budget,
             requests=self.requests,
             rules=self.rules,
             expose_errors=self._state.host.expose_errors,
             ended=self._ended,
         )
         return turn
+
+    async def compact(self, thread: LiveThread) -> str:
+        """Lets the agent of a thread shorten what it is given of earlier turns (THR-14); the CompactOutcome.
+
+        Raises:
+            Refusal: agentUnsupported, hostError, or notFound where the thread went meanwhile.
+        """
+        found = await self.resolve(TurnRequest(thread=thread.header, turn_id=UNSET, input=()))
+        conversation = conversation_of(thread, before=UNSET if thread.run is None else thread.run.turn_id)
+        try:
+            summary = await found.agent.compact(conversation, found.run_config)
+        except AgentUnsupported as error:
+            raise agent_unsupported(thread.header.agent, error.operation) from None
+        except Exception as error:
+            # The agent is foreign code; what was said before stays as it is.
+            raise self._failed("The agent failed.", thread, error) from error
+        if thread.going:
+            raise not_found("thread", thread.id)
+        shortened = summary is not None and compact(thread, conversation, summary)
+        outcome = "compacted" if shortened else "unchanged"
+        if thread.run is not None:
+            thread.run.compacted(outcome)
+        return outcome
+
+    def _failed(self, said: str, thread: LiveThread, error: Exception) -> Refusal:
+        """The answer for a fault of the host or the agent that nobody foresaw."""
+        _log.error("%s for thread %s", said, thread.id, exc_info=error)
+        return host_error(f"{error}" if self._state.host.expose_errors else said)
 
     def delete(self, thread: LiveThread) -> None:
         """Announces the end of a thread in which nothing runs, and takes it away with all that waits in it."""
@@ -217,7 +259,7 @@ def _nothing() -> None:
     """Nobody waits for a reply before which something could go out."""
 
 
-def _new_turn(turn_id: str, thread: LiveThread, opening: Opening) -> Turn:
+def _new_turn(turn_id: str, thread: LiveThread, opening: Opening, found: Resolved) -> Turn:
     return Turn(
         id=turn_id,
         thread_id=thread.id,
@@ -226,6 +268,7 @@ def _new_turn(turn_id: str, thread: LiveThread, opening: Opening) -> Turn:
         agent=thread.header.agent,
         model=opening.model,
         client_message_id=opening.client_message_id,
+        budget=UNSET if found.budget is None else found.budget,
         started_at=now_ms(),
         resumes=UNSET if opening.resumes is None else opening.resumes.id,
     )

@@ -74,6 +74,9 @@ def copy_into(thread: LiveThread, source: History, item_id: str) -> None:
     for turn in source.turns.values():
         if source.place(turn.id) <= end:
             _copy_turn(thread, source, turn, ids, end=end)
+    compacted = source.compacted(by=end)
+    if compacted is not None:
+        thread.record("record/compacted", replace(compacted, item_id=ids[compacted.item_id]))
 
 
 def _copy_turn(thread: LiveThread, source: History, turn: Turn, ids: dict[str, str], *, end: int) -> None:

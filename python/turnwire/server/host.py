@@ -30,7 +30,8 @@ class TurnRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A turn that is about to start. `thread` is the header as the record has it now."""
 
     thread: wire.Thread
-    turn_id: str
+    # Absent where no turn starts, as for `thread/compact`.
+    turn_id: str | UnsetType
     input: Sequence[wire.InputPart]
     model: str | UnsetType = UNSET
     # Whoever the transport authenticated; None on a transport that knows its peer, such as stdio.
@@ -68,6 +69,14 @@ class Host:
         """
         return None
 
+    async def budget(self, request: TurnRequest) -> wire.Budget | None:  # noqa: ARG002 - for hosts that decide by it
+        """The bounds of the run; None where there are none. The server measures and ends a turn that passes one.
+
+        Raises:
+            HostError: as in `resolve_agent`.
+        """
+        return None
+
     async def list_models(self, agent: str | None) -> Sequence[wire.Model]:  # noqa: ARG002 - for hosts that decide by it
         """The models that turns can name; of one agent, where one is given."""
         return ()
@@ -81,7 +90,8 @@ class Host:
 
 
 class DefaultHost(Host):
-    """A host of a fixed set of agents, one run configuration and a list of models."""
+    """A host of a fixed set of agents, one run configuration and a list of models. A client bounds the turns of a
+    thread with a Budget as `config.budget`; `budget` holds where it does not."""
 
     def __init__(
         self,
@@ -89,11 +99,13 @@ class DefaultHost(Host):
         *others: Agent,
         run_config: Any = None,
         models: Sequence[wire.Model] = (),
+        budget: wire.Budget | None = None,
         expose_errors: bool = False,
     ) -> None:
         self._agents = {one.info.id: one for one in (agent, *others)}
         self._run_config = run_config
         self._models = models
+        self._budget = budget
         self.expose_errors = expose_errors
 
     def agents(self) -> Sequence[wire.AgentInfo]:
@@ -111,6 +123,16 @@ class DefaultHost(Host):
 
     async def build_run_config(self, request: TurnRequest) -> Any:  # noqa: ARG002 - the same for every turn
         return self._run_config
+
+    async def budget(self, request: TurnRequest) -> wire.Budget | None:
+        config = request.thread.config
+        wanted = None if config is UNSET else config.get("budget")
+        if wanted is None:
+            return self._budget
+        try:
+            return msgspec.convert(wanted, wire.Budget)
+        except msgspec.ValidationError as error:
+            raise HostError(f"The budget of this thread is none: {error}", code="budgetInvalid") from error
 
     async def list_models(self, agent: str | None) -> Sequence[wire.Model]:  # noqa: ARG002 - the same for every agent
         return self._models

@@ -5,6 +5,7 @@ What is still open when the turn ends is completed by `close`, so that no item o
 
 import asyncio
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -18,16 +19,20 @@ from turnwire.state import next_state
 from turnwire.store.records import TextRecord
 from turnwire.wire import (
     AgentMessageItem,
+    CommandExecutionItem,
     FileChangeItem,
     ItemCompletedParams,
     ItemDeltaParams,
+    ItemResetParams,
     ItemStartedParams,
     ItemToolCallProgressParams,
+    McpToolCallItem,
     ReasoningItem,
+    SubagentItem,
     ToolCallItem,
 )
 
-__all__ = ["FileOperation", "Growing", "Items", "ToolOperation"]
+__all__ = ["CommandOperation", "FileOperation", "Growing", "Items", "ToolDrafting", "ToolOperation"]
 
 # ITEM-10: "the text so far is recorded at least every 250 ms or 16 KiB".
 _RECORD_SECONDS = 0.25
@@ -40,7 +45,10 @@ _BREATH = 64
 _DELTAS: dict[str, str] = {
     "agentMessage": "item/agentMessage/delta",
     "reasoning": "item/reasoning/delta",
+    "commandExecution": "item/commandExecution/outputDelta",
 }
+# What an agent says is whole when its turn is completed; a command that nobody waited for is not.
+_SAID = ("agentMessage", "reasoning")
 
 
 class Items:
@@ -85,7 +93,24 @@ class Items:
         """ITEM-8: a denied operation "has `declined`, `executionStarted:false` and no duration", and no start."""
         self._announce(item, next_state("item", item.status, "decline"))
 
-    def grow(self, item: AgentMessageItem | ReasoningItem) -> "Growing":
+    def reset(self, item_ids: Sequence[str], reason: str) -> None:
+        """Announces that items are taken back; they get no end and are in no list (ITEM-6).
+
+        Raises:
+            ValueError: one of them is not open.
+        """
+        unknown = [item_id for item_id in item_ids if item_id not in self.open]
+        if unknown or not item_ids:
+            raise ValueError(f"only items that are open can be taken back, which these are not: {unknown}")
+        for item_id in item_ids:
+            next_state("item", self.open.pop(item_id).status, "reset")
+            growing = self._growing.pop(item_id, None)
+            if growing is not None:
+                growing.stop()
+        params = ItemResetParams(**self._place(), item_ids=list(item_ids), reason=reason, seq=self.thread.seq)
+        self.thread.record("item/reset", params)
+
+    def grow(self, item: AgentMessageItem | ReasoningItem | CommandExecutionItem) -> "Growing":
         """Announces an item whose text will come in pieces."""
         self.start(item)
         growing = self._growing[item.id] = Growing(self, item.id, _DELTAS[item.type])
@@ -93,13 +118,14 @@ class Items:
 
     def close(self, event: str) -> None:
         """Completes what is open. A text that an agent left open when it completed its turn is whole."""
-        for item_id, item in list(self.open.items()):
-            whole = event == "complete" and item.type in _DELTAS
+        # What a subagent did ends before the subagent does.
+        for item_id, item in sorted(self.open.items(), key=lambda pair: pair[1].parent_item_id is UNSET):
+            whole = event == "complete" and item.type in _SAID
             self.complete(item_id, event if whole or event != "complete" else "interrupt")
 
     def _announce(self, item: Any, status: str) -> None:
         item = replace(item, status=status, completed_at=max(now_ms(), item.created_at))
-        if item.type == "agentMessage":
+        if item.type == "agentMessage" and item.parent_item_id is UNSET:
             self.last_message = item.text
         self.thread.record("item/completed", ItemCompletedParams(**self._place(), item=item, seq=self.thread.seq))
 
@@ -112,7 +138,7 @@ class Growing:
 
     def __init__(self, items: Items, item_id: str, method: str) -> None:
         self._items = items
-        self._item_id = item_id
+        self.item_id = item_id
         self._method = method
         self._length = 0
         self._deltas = 0
@@ -129,12 +155,12 @@ class Growing:
         params = ItemDeltaParams(
             thread_id=thread.id,
             turn_id=self._items.turn_id,
-            item_id=self._item_id,
+            item_id=self.item_id,
             offset=self._length,
             delta=text,
         )
         thread.tell(self._method, params)
-        self._length = thread.history.delta(self._item_id, text)
+        self._length = thread.history.delta(self.item_id, text)
         self._keep(text)
         self._deltas += 1
         if self._deltas % _BREATH == 0:
@@ -154,8 +180,8 @@ class Growing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Literal[False]:
         # An agent that fails or is stopped leaves the item open; how it ended depends on how the turn does.
-        if kind is None and self._item_id in self._items.open:
-            self._items.complete(self._item_id)
+        if kind is None and self.item_id in self._items.open:
+            self._items.complete(self.item_id)
         return False
 
     def _keep(self, text: str) -> None:
@@ -170,17 +196,54 @@ class Growing:
         text = "".join(self._unrecorded)
         self.stop()
         self._unrecorded_bytes = 0
-        self._items.thread.record("record/text", TextRecord(item_id=self._item_id, text=text))
+        self._items.thread.record("record/text", TextRecord(item_id=self.item_id, text=text))
 
 
-class ToolOperation:
-    """A toolCall that runs; see `ToolWork`."""
+class ToolDrafting:
+    """A toolCall whose arguments are being written; see `ToolDraft`."""
 
     def __init__(self, items: Items, item: ToolCallItem) -> None:
         self._items = items
         self.item_id = item.id
-        self._began = time.monotonic()
+        self._length = 0
         items.start(item)
+
+    async def write(self, text: str) -> None:
+        if not text:
+            return
+        thread = self._items.thread
+        params = ItemDeltaParams(
+            thread_id=thread.id,
+            turn_id=self._items.turn_id,
+            item_id=self.item_id,
+            offset=self._length,
+            delta=text,
+        )
+        # Nothing of it is recorded: arguments count when they are whole, and come with the end of the item.
+        thread.tell("item/toolCall/argumentsDelta", params)
+        self._length += len(text)
+
+    def run(self, arguments: Any) -> "ToolOperation":
+        return ToolOperation(self._items, self.item_id, arguments=arguments, execution_started=True)
+
+    def decline(self, arguments: Any) -> None:
+        self._items.complete(self.item_id, "decline", arguments=arguments, execution_started=False)
+
+
+class ToolOperation:
+    """A call that runs, of whatever kind; see `ToolWork`. `members` are what its item does not say yet."""
+
+    def __init__(self, items: Items, item_id: str, **members: Any) -> None:
+        self._items = items
+        self.item_id = item_id
+        self._members = members
+        self._began = time.monotonic()
+
+    @classmethod
+    def begin(cls, items: Items, item: ToolCallItem | McpToolCallItem | SubagentItem) -> Self:
+        """Announces a call that runs from now on."""
+        items.start(item)
+        return cls(items, item.id)
 
     def progress(self, message: str, *, done: float | None = None, total: float | None = None) -> None:
         thread = self._items.thread
@@ -195,10 +258,33 @@ class ToolOperation:
         thread.tell("item/toolCall/progress", params)
 
     def complete(self, result: Any, *, directive: str | UnsetType = UNSET) -> None:
-        self._items.complete(self.item_id, result=result, directive=directive, duration_ms=_since(self._began))
+        self._end("complete", result=result, **({} if directive is UNSET else {"directive": directive}))
 
     def fail(self, error_code: str) -> None:
-        self._items.complete(self.item_id, "fail", error_code=error_code, duration_ms=_since(self._began))
+        self._end("fail", error_code=error_code)
+
+    def _end(self, event: str, **members: Any) -> None:
+        self._items.complete(self.item_id, event, duration_ms=_since(self._began), **self._members, **members)
+
+
+class CommandOperation:
+    """A commandExecution that runs; see `CommandWork`."""
+
+    def __init__(self, items: Items, item: CommandExecutionItem) -> None:
+        self._items = items
+        self.item_id = item.id
+        self._began = time.monotonic()
+        self._output = items.grow(item)
+
+    async def write(self, output: str) -> None:
+        await self._output.write(output)
+
+    def complete(self, exit_code: int) -> None:
+        self._items.complete(self.item_id, exit_code=exit_code, duration_ms=_since(self._began))
+
+    def fail(self, error_code: str, *, ran: bool) -> None:
+        duration = _since(self._began) if ran else UNSET
+        self._items.complete(self.item_id, "fail", error_code=error_code, execution_started=ran, duration_ms=duration)
 
 
 class FileOperation:

@@ -7,37 +7,35 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from turnwire.agents.base import Question, Steered, Verdict
+from turnwire.agents.base import Conversation, Question, Steered, Subagent, Verdict
 from turnwire.server.approvals import APPROVAL
+from turnwire.server.budgets import Meter
 from turnwire.server.canonical import digest
+from turnwire.server.conversations import compact, conversation_of
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.inbox import Inbox
 from turnwire.server.inputs import INPUT, questions_digest
-from turnwire.server.items import FileOperation, Growing, Items, ToolOperation
+from turnwire.server.items import Items
 from turnwire.server.opening import Opening
 from turnwire.server.questions import Asked, id_of
 from turnwire.server.resuming import Carried, key_of
 from turnwire.server.rules import Rules, options_for
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Kind, Requests, Waiting
+from turnwire.server.work import Work
 from turnwire.store.records import SavedRecord
 from turnwire.wire import (
-    AgentMessageItem,
     Approval,
     ApprovalBinding,
     ApprovalItem,
     ApprovalResolution,
+    ContextCompactionItem,
     ContextEntry,
-    FileChange,
-    FileChangeItem,
-    NoticeItem,
     PlanItem,
     PlanStep,
-    ReasoningItem,
     Thread,
-    ToolCallItem,
-    ToolMetadata,
     Turn,
+    TurnDiffUpdatedParams,
     TurnError,
     TurnPlanUpdatedParams,
     TurnUsageUpdatedParams,
@@ -69,7 +67,7 @@ class Ending(NamedTuple):
     error: TurnError | UnsetType = UNSET
 
 
-class RunContext:
+class RunContext(Work):
     """See `TurnContext`."""
 
     def __init__(
@@ -82,13 +80,14 @@ class RunContext:
         requests: Requests,
         rules: Rules,
         stop: Callable[[Ending], None],
+        meter: Meter | None = None,
     ) -> None:
+        super().__init__(Items(thread, turn.id))
         self.turn = turn
         self.input = opening.given
         self.run_config = run_config
         self.output_schema = opening.output_schema
         self.resumed = None if turn.resumes is UNSET else thread.history.saved(turn.resumes)
-        self.items = Items(thread, turn.id)
         self.inbox = Inbox()
         self.carried = {key_of(one.asked): one for one in opening.carried}
         self._live = thread
@@ -97,6 +96,7 @@ class RunContext:
         # The questions that are open beside the work, by item (INPUT-5).
         self._asides: dict[str, Waiting] = {}
         self._stop = stop
+        self._meter = meter
         self._state: Any = None
         self._pausing = False
 
@@ -112,40 +112,17 @@ class RunContext:
     def save(self, state: Any) -> None:
         self._state = state
 
-    def message(self) -> Growing:
-        return self.items.grow(AgentMessageItem(**self.items.common(), text=""))
+    @property
+    def conversation(self) -> Conversation:
+        return conversation_of(self._live, before=self.turn.id)
 
-    def reasoning(self) -> Growing:
-        return self.items.grow(ReasoningItem(**self.items.common(), text=""))
-
-    def tool(
-        self, name: str, arguments: Any, *, item_id: str | None = None, metadata: ToolMetadata | UnsetType = UNSET
-    ) -> ToolOperation:
-        item = ToolCallItem(
-            **self.items.common(item_id),
-            tool_name=name,
-            arguments=arguments,
-            tool_metadata=metadata,
-            execution_started=True,
-        )
-        return ToolOperation(self.items, item)
-
-    def declined_tool(self, name: str, arguments: Any, *, item_id: str) -> None:
-        common = self.items.common(item_id)
-        self.items.show_declined(ToolCallItem(**common, tool_name=name, arguments=arguments, execution_started=False))
-
-    def file_change(self, changes: Sequence[FileChange], *, item_id: str | None = None) -> FileOperation:
-        return FileOperation(self.items, FileChangeItem(**self.items.common(item_id), changes=list(changes)))
-
-    def declined_file_change(self, changes: Sequence[FileChange], *, item_id: str) -> None:
-        common = self.items.common(item_id)
-        self.items.show_declined(FileChangeItem(**common, changes=list(changes), execution_started=False))
-
-    def notice(self, text: str, *, level: str = "info", code: str | UnsetType = UNSET) -> None:
-        self.items.show(NoticeItem(**self.items.common(), text=text, level=level, code=code))
+    def compacted(self, summary: str, *, before: int | UnsetType = UNSET, after: int | UnsetType = UNSET) -> None:
+        outcome = "compacted" if compact(self._live, self.conversation, summary) else "unchanged"
+        item = ContextCompactionItem(**self.common(), outcome=outcome, tokens_before=before, tokens_after=after)
+        self.items.show(item)
 
     def plan(self, steps: Sequence[PlanStep], *, explanation: str | UnsetType = UNSET) -> None:
-        self.items.show(PlanItem(**self.items.common(), steps=list(steps)))
+        self.items.show(PlanItem(**self.common(), steps=list(steps)))
         params = TurnPlanUpdatedParams(
             thread_id=self._live.id,
             turn_id=self.turn.id,
@@ -155,9 +132,25 @@ class RunContext:
         )
         self._live.record("turn/plan/updated", params)
 
+    def diff(self, diff: str) -> None:
+        params = TurnDiffUpdatedParams(thread_id=self._live.id, turn_id=self.turn.id, diff=diff, seq=self._live.seq)
+        self._live.record("turn/diff/updated", params)
+
     def usage(self, usage: Usage) -> None:
         params = TurnUsageUpdatedParams(thread_id=self._live.id, turn_id=self.turn.id, usage=usage, seq=self._live.seq)
         self._live.record("turn/usage/updated", params)
+        if self._meter is not None:
+            self._meter.take(usage)
+            self.demand_budget()
+
+    def demand_budget(self) -> None:
+        """Ends the turn when a bound of its budget was passed."""
+        if self._meter is None:
+            return
+        exhausted = self._meter.read().exhausted
+        if exhausted is not UNSET:
+            error = TurnError(code="budgetExhausted", message=f"The budget of the turn ({exhausted}) is used up.")
+            self._stop(Ending("fail", "budget", error))
 
     def steered(self) -> Sequence[Steered]:
         return self.inbox.take(self.items)
@@ -184,11 +177,12 @@ class RunContext:
             self.items.close("interrupt")
             self.inbox.take_aborting(self.items)
 
-    async def approve(self, question: Question) -> Verdict:
+    async def approve(self, question: Question, *, subagent: Subagent | None = None) -> Verdict:
+        asker = subagent if isinstance(subagent, Work) else self
         operation = _operation_digest(question)
         carried = self.carried.pop(operation, None)
         approval = self._approval(question, operation, carried)
-        item = ApprovalItem(**self.items.common(approval.item_id), approval=approval)
+        item = ApprovalItem(**asker.common(approval.item_id), approval=approval)
         self.items.start(item)
         resolution: ApprovalResolution
         effect = self._rules.effect_on(self._live, approval)
@@ -210,7 +204,7 @@ class RunContext:
     async def ask(self, questions: Sequence[PersonQuestion]) -> UserInputResolution:
         carried = self.carried.pop(questions_digest(questions), None)
         asked = self._user_input(questions, carried, blocking=True)
-        self.items.start(UserInputItem(**self.items.common(asked.item_id), user_input=asked))
+        self.items.start(UserInputItem(**self.common(asked.item_id), user_input=asked))
         resolution: UserInputResolution
         if carried is not None and carried.resolution is not None:
             resolution = self._resolve_carried(INPUT, asked, carried)
@@ -226,7 +220,7 @@ class RunContext:
 
     def ask_aside(self, questions: Sequence[PersonQuestion]) -> Awaitable[UserInputResolution]:
         asked = self._user_input(questions, None, blocking=False)
-        self.items.start(UserInputItem(**self.items.common(asked.item_id), user_input=asked))
+        self.items.start(UserInputItem(**self.common(asked.item_id), user_input=asked))
         waiting = self._asides[asked.item_id] = self._requests.ask(self._live, INPUT, asked)
         waiting.future.add_done_callback(lambda answered: self._end_aside(asked, answered))
         # Whoever stops waiting for the answer does not take the question back.

@@ -55,6 +55,9 @@ class Running(Protocol):
     def interrupt(self, reason: str) -> None:
         """Begins to stop the turn; `reason` is a TurnEndReason."""
 
+    def compacted(self, outcome: str) -> None:
+        """Shows that the context of earlier turns was shortened meanwhile, or why not."""
+
     def steer(self, parts: Sequence[InputPart], mode: str, *, key: str | UnsetType) -> str:
         """Gives it input; the id that the userMessage item will have. `key` is that of the request."""
 
@@ -74,6 +77,8 @@ class LiveThread:
         self.broken = False
         # Why nothing more can be recorded: an event was stored, and may be lost with the power.
         self._lost: OSError | None = None
+        # How many requests work with it, so that it stays loaded meanwhile.
+        self.users = 0
         # Set while the thread is being deleted: no turn may start any more.
         self.going = False
         # The saved answers that hold while the thread is loaded, and those of the turn that runs (APPR-12).

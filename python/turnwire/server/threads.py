@@ -9,9 +9,10 @@ from msgspec import UNSET, UnsetType
 from turnwire.errors import Refusal, conflict, internal_error, not_found
 from turnwire.server.hub import Hub
 from turnwire.server.ids import now_ms
+from turnwire.server.listing import ThreadList
 from turnwire.server.thread import LiveThread
-from turnwire.store.base import Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
-from turnwire.store.chain import BadEvent, read
+from turnwire.store.base import Head, Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
+from turnwire.store.chain import BadEvent, hash_of, read
 from turnwire.store.history import History
 from turnwire.store.memory import MemoryStore
 from turnwire.store.recovery import recover
@@ -21,6 +22,9 @@ __all__ = ["Threads"]
 
 _log = logging.getLogger("turnwire.server")
 
+# So many threads can be walked over at once without reading one anew for each page.
+_READ = 4
+
 
 class Threads:
     """Every thread in the store; those with a subscriber or a turn are loaded."""
@@ -28,7 +32,10 @@ class Threads:
     def __init__(self, store: Store, hub: Hub) -> None:
         self._store = store
         self._hub = hub
+        self._listing = ThreadList(store)
         self._live: dict[str, LiveThread] = {}
+        # Histories that were read lately without loading the thread, the least lately first.
+        self._read: dict[str, tuple[Head, History]] = {}
 
     def create(self, header: Thread, *, key: str | UnsetType = UNSET) -> LiveThread:
         """Stores a new thread and loads it; it is yet to be announced. `key` is that of the request.
@@ -80,13 +87,10 @@ class Threads:
         """The headers of all threads."""
         return iter(list(self._store.headers()))
 
-    def updated_by(self, header: Thread, moment: int) -> int:
-        """When anything of the thread was last recorded up to a moment: its place in a list as it was then."""
-        if header.updated_at <= moment:
-            return header.updated_at
-        return max(
-            (event.at for event in self._store.events(header.id) if event.at <= moment), default=header.created_at
-        )
+    def listing(self) -> ThreadList:
+        """All threads in their order, as they are now."""
+        self._listing.refresh()
+        return self._listing
 
     def load(self, thread_id: str) -> LiveThread:
         """The thread, loaded; this process writes it until `unload`.
@@ -124,7 +128,10 @@ class Threads:
             return live.history
         if self._store.header(thread_id) is None:
             raise not_found("thread", thread_id)
-        return History.load(self._events(thread_id))
+        try:
+            return self._read_history(thread_id)
+        except ThreadDamaged as damage:
+            raise _damaged(damage) from damage
 
     def lines(self, thread_id: str, *, after: int, limit: int) -> list[tuple[int, bytes]]:
         """The events beyond `after`, each with its number, in the bytes in which they are stored.
@@ -161,7 +168,7 @@ class Threads:
     def unload(self, thread_id: str) -> bool:
         """Lets go of a thread that nobody listens to and in which nothing runs; whether it did."""
         live = self._live.get(thread_id)
-        if live is None or live.run or live.starting or self._hub.subscribers(thread_id):
+        if live is None or live.run or live.starting or live.users or self._hub.subscribers(thread_id):
             return False
         del self._live[thread_id]
         self._store.release(thread_id)
@@ -197,6 +204,26 @@ class Threads:
             thread.record(type_, params)
         # A turn that is paused now has approvals that wait in the thread.
         return LiveThread(history, self._store, self._hub) if found else thread
+
+    def _read_history(self, thread_id: str) -> History:
+        """A walk over the items of a thread reads each event once, and then what came since."""
+        found = self._read.pop(thread_id, None)
+        head = self._store.head(thread_id)
+        assert head is not None, "the thread has a header"
+        if found is not None and found[0] != head and not self._goes_on(thread_id, found[0]):
+            found = None
+        history = History() if found is None else found[1]
+        for event in self._store.events(thread_id, 0 if found is None else found[0].seq):
+            history.take(event)
+        self._read[thread_id] = head, history
+        if len(self._read) > _READ:
+            del self._read[next(iter(self._read))]
+        return history
+
+    def _goes_on(self, thread_id: str, head: Head) -> bool:
+        """Whether the record has this event still; if not, it was pruned, or it is another thread by now."""
+        lines = self._store.lines(thread_id, head.seq - 1, 1)
+        return bool(lines) and hash_of(lines[0]) == head.hash
 
     def _claim(self, thread_id: str) -> None:
         try:

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from turnwire.agents.base import Agent, AgentFailed
+from turnwire.server.budgets import Meter
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening, outputs
 from turnwire.server.questions import pending_of, without_nonce
@@ -19,7 +20,7 @@ from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
 from turnwire.store.records import OutputRecord, SteeredRecord
-from turnwire.wire import Evidence, InputPart, Turn, TurnError, UserMessageItem
+from turnwire.wire import Budget, ContextCompactionItem, Evidence, InputPart, Turn, TurnError, UserMessageItem
 
 __all__ = ["TurnRun"]
 
@@ -41,6 +42,7 @@ class TurnRun:
         *,
         opening: Opening,
         run_config: Any,
+        budget: Budget | None,
         requests: Requests,
         rules: Rules,
         expose_errors: bool,
@@ -54,6 +56,7 @@ class TurnRun:
         self._expose_errors = expose_errors
         self._tell_ended = ended
         self._ending: Ending | None = None
+        self._meter = None if budget is None else Meter(budget)
         self._context = RunContext(
             thread,
             turn,
@@ -62,14 +65,22 @@ class TurnRun:
             requests=requests,
             rules=rules,
             stop=self._stop,
+            meter=self._meter,
         )
         self._begin(turn, opening)
         self._task = loop.create_task(agent.run(self._context))
+        self._timer: asyncio.TimerHandle | None = None
+        if self._meter is not None and self._meter.seconds is not None:
+            self._timer = loop.call_later(self._meter.seconds, self._context.demand_budget)
         # A callback and not a `finally`: it comes also when the task is cancelled before it began.
         self._task.add_done_callback(self._end)
 
     def interrupt(self, reason: str) -> None:
         self._stop(Ending("interrupt", reason))
+
+    def compacted(self, outcome: str) -> None:
+        context = self._context
+        context.items.show(ContextCompactionItem(**context.common(), outcome=outcome))
 
     def steer(self, parts: Sequence[InputPart], mode: str, *, key: str | UnsetType) -> str:
         given = SteeredRecord(turn_id=self.turn_id, item_id=new_id("item"), input=list(parts), mode=mode)
@@ -123,6 +134,8 @@ class TurnRun:
 
     def _record_end(self, ending: Ending) -> Turn:
         context = self._context
+        if self._timer is not None:
+            self._timer.cancel()
         context.end_asides()
         context.items.close(_ITEM_EVENTS[ending.event])
         structured: Any = UNSET
@@ -142,12 +155,13 @@ class TurnRun:
             completed_at=max(now_ms(), turn.started_at),
             end_reason=ending.reason,
             error=ending.error,
+            budget=UNSET if self._meter is None else self._meter.read(),
             final_output=output,
             structured_output=structured,
             pending=self._pending() if status == "paused" else UNSET,
             untaken=context.inbox.untaken() or UNSET,
             evidence=Evidence(
-                status=_EVIDENCE[status],
+                status="budgetExhausted" if ending.reason == "budget" else _EVIDENCE[status],
                 seq=self._thread.seq,
                 output_digest=_output_digest(output),
                 head_hash=self._thread.head_hash,

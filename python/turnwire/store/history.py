@@ -18,6 +18,7 @@ from turnwire.state import next_state
 from turnwire.store.base import StoredEvent
 from turnwire.store.records import (
     RECORDS,
+    CompactedRecord,
     ContextRecord,
     DiscardedRecord,
     HeldRecord,
@@ -57,6 +58,9 @@ class History:
         self._places: dict[str, int] = {}
         # Grows when the end of the thread is taken back: a cursor of an earlier generation is stale (THR-19).
         self.generation = 0
+        # What was started or shown, in this order, as lists show it.
+        self.item_places: list[tuple[int, str]] = []
+        self.turn_places: list[tuple[int, str]] = []
         # The ids of the items of each turn, in the order in which they started.
         self._by_turn: dict[str, dict[str, None]] = {}
         self._texts: dict[str, list[str]] = {}
@@ -64,6 +68,7 @@ class History:
         self._saved: dict[str, Any] = {}
         self._output_schemas: dict[str, dict[str, Any]] = {}
         self._paused: str | None = None
+        self._compacted: list[CompactedRecord] = []
         # By method and key, what came of a request; by key, its first event, where nothing came of it any more.
         self._keys: dict[tuple[str, str], KeyRecord] = {}
         self._first: dict[str, tuple[str, Any]] = {}
@@ -140,6 +145,13 @@ class History:
         """What the output of a turn that is not over must fit; None where it is free."""
         return self._output_schemas.get(turn_id)
 
+    def compacted(self, *, by: int | None = None) -> CompactedRecord | None:
+        """Up to where the context was shortened last, or last within the events up to `by`; None where it never was.
+        What was taken back does not count."""
+        end = self.header.seq if by is None else by
+        known = (one for one in reversed(self._compacted) if one.item_id in self.items)
+        return next((one for one in known if self._places[one.item_id] <= end), None)
+
     def keyed(self, method: str, key: str) -> KeyRecord | None:
         """What came of a request that an earlier process recorded under an idempotency key."""
         return self._keys.get((method, key))
@@ -166,6 +178,7 @@ class History:
         self.taken = None
         self.turns[turn.id] = turn
         self._places[turn.id] = seq
+        self.turn_places.append((seq, turn.id))
         self.header = replace(self.header, active_turn=wire.ActiveTurn(id=turn.id, status=turn.status))
 
     def _turn_completed(self, params: Any, _seq: int) -> None:
@@ -187,12 +200,15 @@ class History:
         self.items[params.item.id] = params.item
         self.steered.pop(params.item.id, None)
         self._places[params.item.id] = seq
+        self.item_places.append((seq, params.item.id))
         self._by_turn.setdefault(params.item.turn_id, {})[params.item.id] = None
 
     def _item_completed(self, params: Any, seq: int) -> None:
         item = params.item
         self.items[item.id] = item
-        self._places.setdefault(item.id, seq)
+        if item.id not in self._places:
+            self._places[item.id] = seq
+            self.item_places.append((seq, item.id))
         self._by_turn.setdefault(item.turn_id, {})[item.id] = None
         self._texts.pop(item.id, None)
         self._lengths.pop(item.id, None)
@@ -202,6 +218,7 @@ class History:
             self.items.pop(item_id, None)
             self._texts.pop(item_id, None)
             self._by_turn[params.turn_id].pop(item_id, None)
+        self.item_places = [place for place in self.item_places if place[1] in self.items]
 
     def _rewound(self, params: Any, _seq: int) -> None:
         end = self._places[params.item_id]
@@ -211,6 +228,8 @@ class History:
                 del self.items[item_id], item_ids[item_id]
             if turn_id in params.removed_turn_ids:
                 self.turns.pop(turn_id, None)
+        self.item_places = [place for place in self.item_places if place[1] in self.items]
+        self.turn_places = [place for place in self.turn_places if place[1] in self.turns]
         self._paused = None
         self.generation += 1
 
@@ -245,6 +264,9 @@ class History:
 
     def _taken(self, params: TakenRecord, _seq: int) -> None:
         self.taken = params.entry
+
+    def _compact(self, params: CompactedRecord, _seq: int) -> None:
+        self._compacted.append(params)
 
     def _queued(self, params: QueuedRecord, _seq: int) -> None:
         known = {entry.id for entry in (*self.queue, *([self.taken] if self.taken else []))}
@@ -311,6 +333,7 @@ class History:
         "record/output": _output,
         "record/discarded": _discarded,
         "record/key": _key,
+        "record/compacted": _compact,
         "record/queued": _queued,
         "record/steered": _steered,
         "record/taken": _taken,

@@ -15,6 +15,7 @@ from turnwire import wire
 
 __all__ = [
     "RECORDS",
+    "CompactedRecord",
     "ContextRecord",
     "DiscardedRecord",
     "HeldRecord",
@@ -40,6 +41,13 @@ class ContextRecord(msgspec.Struct, frozen=True, rename="camel"):
     """The context that the application gives along, as a whole (THR-24)."""
 
     context: dict[str, wire.ContextEntry]
+
+
+class CompactedRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """What stands for everything up to and with an item, in the context of the agent (THR-14)."""
+
+    item_id: str
+    summary: str
 
 
 class TextRecord(msgspec.Struct, frozen=True, rename="camel"):
@@ -124,6 +132,7 @@ class PrunedRecord(msgspec.Struct, frozen=True, rename="camel"):
 RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/held": HeldRecord,
     "record/context": ContextRecord,
+    "record/compacted": CompactedRecord,
     "record/text": TextRecord,
     "record/saved": SavedRecord,
     "record/output": OutputRecord,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET
@@ -32,8 +33,7 @@ _ITEMS = 100
 
 def threads(call: Call) -> ThreadListResult:
     params: ThreadListParams = call.params
-    known = engine_of(call.state).threads
-    matching = [header for header in known.headers() if _matches(header, params)]
+    listing = engine_of(call.state).threads.listing()
     direction = "descending" if params.direction is UNSET else params.direction
     identity = UNSET if params.identity is UNSET else _members(params.identity)
     bound = binding(
@@ -44,25 +44,27 @@ def threads(call: Call) -> ThreadListResult:
         identity=identity,
         direction=direction,
     )
-    end = max((header.updated_at for header in matching), default=0)
+    archived = params.archived is True
+    places = listing.places(archived=archived)
     if params.cursor is not UNSET:
         # What changed during the walk stands where it stood when it began: neither lost nor doubled.
-        end = read_cursor(params.cursor, binding=bound).end
-    headers = {header.id: header for header in matching}
-    places = sorted((known.updated_by(header, end), header.id) for header in matching)
+        places = listing.places_at(read_cursor(params.cursor, binding=bound).end, archived=archived)
+    if _filters(params):
+        places = [place for place in places if _matches(listing.headers[place[1]], params)]
+    end = places[-1][0] if places else 0
     query = _query(call, params, bound, default=_THREADS, direction=direction, end=end)
-    data, cursor = page(places, query, headers.__getitem__)
-    return ThreadListResult(data=data, next_cursor=cursor, total_matched=len(matching))
+    data, cursor = page(places, query, listing.headers.__getitem__)
+    return ThreadListResult(data=data, next_cursor=cursor, total_matched=len(places))
 
 
 def turns(call: Call) -> ThreadTurnsListResult:
     params: ThreadTurnsListParams = call.params
     history = engine_of(call.state).threads.history(params.thread_id)
-    places = [(history.place(turn_id), turn_id) for turn_id in history.turns]
     direction = "ascending" if params.direction is UNSET else params.direction
     bound = binding("turns", thread=params.thread_id, direction=direction)
     query = _query(call, params, bound, default=_TURNS, direction=direction, end=history.header.seq)
-    data, cursor = page(places, query._replace(generation=history.generation), history.turns.__getitem__)
+    query = query._replace(generation=history.generation)
+    data, cursor = page(history.turn_places, query, history.turns.__getitem__)
     return ThreadTurnsListResult(data=data, next_cursor=cursor)
 
 
@@ -71,8 +73,9 @@ def items(call: Call) -> ThreadItemsListResult:
     history = engine_of(call.state).threads.history(params.thread_id)
     if params.turn_id is not UNSET and params.turn_id not in history.turns:
         raise not_found("turn", params.turn_id)
-    wanted = history.items if params.turn_id is UNSET else history.item_ids_of(params.turn_id)
-    places = [(history.place(item_id), item_id) for item_id in wanted]
+    places: Sequence[tuple[int, str]] = history.item_places
+    if params.turn_id is not UNSET:
+        places = [(history.place(item_id), item_id) for item_id in history.item_ids_of(params.turn_id)]
     direction = "ascending" if params.direction is UNSET else params.direction
     bound = binding("items", thread=params.thread_id, turn=params.turn_id, direction=direction)
     query = _query(call, params, bound, default=_ITEMS, direction=direction, end=history.header.seq)
@@ -91,9 +94,11 @@ def _query(call: Call, params: Any, bound: str, *, default: int, direction: str,
     )
 
 
+def _filters(params: ThreadListParams) -> bool:
+    return (params.agent, params.identity, params.query) != (UNSET, UNSET, UNSET)
+
+
 def _matches(header: Thread, params: ThreadListParams) -> bool:
-    if (header.archived_at is not UNSET) is not (params.archived is True):
-        return False
     if params.agent not in (UNSET, header.agent):
         return False
     if params.identity is not UNSET and not _has(header.identity, params.identity):

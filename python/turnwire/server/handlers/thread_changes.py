@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from turnwire.errors import Issue, agent_unsupported, conflict, not_settled
+from turnwire.errors import Issue, conflict, not_settled
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, opaque_issues
 from turnwire.server.engine import Engine, engine_of
@@ -18,6 +18,7 @@ from turnwire.server.thread import LiveThread
 from turnwire.wire import (
     ThreadArchivedParams,
     ThreadArchiveResult,
+    ThreadCompactResult,
     ThreadDeleteParams,
     ThreadDeleteResult,
     ThreadPauseResult,
@@ -98,9 +99,10 @@ def unpause(call: Call) -> ThreadUnpauseResult:
         return ThreadUnpauseResult(thread=thread.header)
 
 
-def compact(call: Call) -> NoReturn:
-    # The agents that there are keep no context of their own that could be shortened.
-    raise agent_unsupported(engine_of(call.state).threads.header(call.params.thread_id).agent, "compact")
+async def compact(call: Call) -> ThreadCompactResult:
+    engine = engine_of(call.state)
+    with engine.using(call.params.thread_id) as thread:
+        return ThreadCompactResult(outcome=await engine.compact(thread))
 
 
 async def delete(call: Call) -> ThreadDeleteResult:
