@@ -1,4 +1,4 @@
-"""Serve an agent of your own: turnwire keeps the protocol, you write what the agent does.
+"""Serve agents of your own: turnwire keeps the protocol, you write what an agent does.
 
 turnwire debug send-message 'the login test' -- python examples/custom_agent.py
 turnwire check server --tier 1 -- python examples/custom_agent.py
@@ -6,19 +6,18 @@ turnwire check server --tier 1 -- python examples/custom_agent.py
 
 import asyncio
 
-from turnwire.agents.base import Question, TurnContext, text_of
+from turnwire.agents.base import Agent, Question, TurnContext, text_of
 from turnwire.server import DefaultHost, Server, serve_stdio
-from turnwire.wire import AgentInfo, AgentSupport
 
 
-class Tester:
+class Tester(Agent):
     """Asks before it runs the tests, and says how it went."""
 
-    info = AgentInfo(id="tester", title="Tester", supports=AgentSupport())
-    script: int | None = None  # its prompts are free, and say so to the judge
+    id = "tester"
+    title = "Tester"
 
     async def run(self, turn: TurnContext) -> None:
-        """Carry out one turn; the server gives ids, keeps the order, and tells every client."""
+        """Carry out one turn; the server gives ids, keeps the order and the record, and tells every client."""
         task = text_of(turn.input)
         with turn.message() as message:
             await message.write(f"I run the tests for {task}.")
@@ -35,5 +34,14 @@ class Tester:
             await message.write("All 12 pass.")
 
 
+class Parrot(Agent):
+    """The least that an agent is."""
+
+    async def run(self, turn: TurnContext) -> None:
+        """Say what was said."""
+        with turn.message() as message:
+            await message.write(text_of(turn.input))
+
+
 if __name__ == "__main__":
-    asyncio.run(serve_stdio(Server(DefaultHost(Tester()))))
+    asyncio.run(serve_stdio(Server(DefaultHost(Tester(), Parrot()))))

@@ -1,5 +1,6 @@
 """The programs of `examples/` do what they say, as their readers would run them."""
 
+import json
 import re
 import subprocess
 import sys
@@ -58,6 +59,12 @@ def test_custom_agent_answers(flag, said):
     done = run("debug", "send-message", "x", flag, "--", *AGENT)
 
     assert (done.code, done.out.splitlines()) == (Exit.DONE, said)
+
+
+def test_the_least_agent_answers():
+    done = run("call", "thread/start", '{"agent": "agent"}', "--", *AGENT)
+
+    assert (done.code, json.loads(done.out)["thread"]["agent"]) == (Exit.DONE, "agent")
 
 
 def test_custom_agent_keeps_the_lifecycle():
