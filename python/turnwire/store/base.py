@@ -156,6 +156,10 @@ class Store(Protocol):
     def headers(self) -> Iterable[wire.Thread]:
         """The headers of all threads, in no particular order."""
 
+    def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
+        """The threads whose headers changed after the moment `since` (0 is before all), by this process or another:
+        their ids and headers, None for what is not there any more; and the moment up to which this is told."""
+
     def notes(self) -> Sequence[bytes]:
         """What is kept of no single thread, a line each, oldest first; other processes may have added some."""
 

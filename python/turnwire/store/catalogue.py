@@ -57,11 +57,23 @@ class Catalogue:
         self._index.refresh()
         if not self._surveyed:
             self._survey()
-        for name, entry in list(self._index.entries.items()):
-            file = self._shelf.held(name)
-            header = entry.header if file is None else file.header
+        for name in list(self._index.entries):
+            header = self._known(name)
             if header is not None:
                 yield header
+
+    def changed(self, since: int) -> tuple[int, list[tuple[str, wire.Thread | None]]]:
+        """The threads whose headers changed after a moment: see `Store`."""
+        self._index.refresh()
+        if not self._surveyed:
+            self._survey()
+        changes, ids = self._index.changes, self._index.ids
+        return changes.moment, [(ids[name], self._known(name)) for name in changes.since(since) if name in ids]
+
+    def touch(self, name: str, header: wire.Thread) -> None:
+        """The header of a held thread changed."""
+        self._index.ids[name] = header.id
+        self._index.changes.touch(name)
 
     def started_with(self, key: str) -> Iterable[wire.Thread]:
         """The headers of the threads that were started with this key."""
@@ -127,6 +139,14 @@ class Catalogue:
         """Lets go of everything."""
         self._shelf.close_all()
         self._index.close()
+
+    def _known(self, name: str) -> wire.Thread | None:
+        """The header, as far as it is known without a look at the file."""
+        file = self._shelf.held(name)
+        if file is not None:
+            return file.header
+        entry = self._index.entries.get(name)
+        return None if entry is None else entry.header
 
     def _survey(self) -> None:
         found = set()

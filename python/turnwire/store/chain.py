@@ -13,7 +13,20 @@ from msgspec import UNSET, Raw, UnsetType
 
 from turnwire.store.base import Head, StoredEvent
 
-__all__ = ["GENESIS", "PRUNED", "BadEvent", "Fault", "Link", "Verdict", "check", "follow", "link", "read", "verify"]
+__all__ = [
+    "GENESIS",
+    "PRUNED",
+    "BadEvent",
+    "Fault",
+    "Link",
+    "Verdict",
+    "check",
+    "follow",
+    "hash_of",
+    "link",
+    "read",
+    "verify",
+]
 
 # What comes before the first event.
 GENESIS = Head(0, "0" * 64)
@@ -113,6 +126,11 @@ def read(line: bytes) -> StoredEvent:
     """
     body = _body(line)
     return StoredEvent(body.seq, body.at, body.type, bytes(body.payload), body.trace, body.idempotencyKey)
+
+
+def hash_of(line: bytes) -> str:
+    """The hash that the bytes of an event give, unchecked."""
+    return line[-_HASH - 2 : -2].decode("latin-1")
 
 
 def check(head: Head, line: bytes) -> Head:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from turnwire import wire
+from turnwire.store.changes import Changes
 from turnwire.store.files import Files
 from turnwire.store.locks import alone, share
 
@@ -49,6 +50,9 @@ class Index:
         self.entries: dict[str, Entry] = {}
         # The names by the keys that their threads were started with.
         self.keys: dict[str, dict[str, None]] = {}
+        self.changes = Changes()
+        # The ids of the threads of which something was known, by name; what went away has one still.
+        self.ids: dict[str, str] = {}
         self._files = files
         self._path = path
         self._tell = tell
@@ -124,6 +128,9 @@ class Index:
         self._accept(entry)
 
     def _accept(self, entry: Entry) -> None:
+        self.changes.touch(entry.name)
+        if entry.header is not None:
+            self.ids[entry.name] = entry.header.id
         before = self.entries.pop(entry.name, None)
         if before is not None and before.key is not None:
             self.keys[before.key].pop(entry.name)

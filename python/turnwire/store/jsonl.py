@@ -79,6 +79,9 @@ class JsonlStore(Durable):
     def headers(self) -> Iterable[wire.Thread]:
         return list(self._threads.headers())
 
+    def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
+        return self._threads.changed(since)
+
     def claim(self, thread_id: str) -> None:
         self._claimed(thread_id)
 
@@ -148,3 +151,4 @@ class JsonlStore(Durable):
             self._threads.let_go(name)
             raise
         file.header = header
+        self._threads.touch(name, header)

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from turnwire import wire
 from turnwire.store.base import Forcing, Head, HeadMoved, StoredEvent, ThreadTaken
 from turnwire.store.chain import GENESIS, Link, follow, link, read
+from turnwire.store.changes import Changes
 
 __all__ = ["MemoryStore"]
 
@@ -24,6 +25,7 @@ class MemoryStore:
         # The threads by the keys that they were started with.
         self._keys: dict[str, dict[str, None]] = {}
         self._notes: list[bytes] = []
+        self._changes = Changes()
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         if header.id in self._records:
@@ -31,7 +33,9 @@ class MemoryStore:
         return self._begin(header, event).append(header, event)
 
     def append(self, header: wire.Thread, event: StoredEvent) -> Head:
-        return self._records[header.id].append(header, event)
+        record = self._records[header.id]
+        self._changes.touch(header.id)
+        return record.append(header, event)
 
     def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
         return [read(line) for line in self.lines(thread_id, after, limit)]
@@ -56,6 +60,7 @@ class MemoryStore:
         links = list(follow(GENESIS if record is None else record.head, lines))
         if record is None:
             record = self._begin(header, read(lines[0]))
+        self._changes.touch(header.id)
         for added in links:
             record.add(header, added)
         return record.head
@@ -65,6 +70,9 @@ class MemoryStore:
 
     def headers(self) -> Iterable[wire.Thread]:
         return [record.header for record in self._records.values()]
+
+    def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
+        return self._changes.moment, [(thread_id, self.header(thread_id)) for thread_id in self._changes.since(since)]
 
     def notes(self) -> Sequence[bytes]:
         return list(self._notes)
@@ -82,6 +90,7 @@ class MemoryStore:
     def delete(self, thread_id: str) -> None:
         record = self._records.pop(thread_id, None)
         if record is not None:
+            self._changes.touch(thread_id)
             key = read(record.lines[0]).idempotency_key
             if key is not UNSET:
                 self._keys[key].pop(thread_id)
@@ -96,6 +105,7 @@ class MemoryStore:
         self._records.clear()
 
     def _begin(self, header: wire.Thread, first: StoredEvent) -> _Record:
+        self._changes.touch(header.id)
         record = self._records[header.id] = _Record(header)
         if first.idempotency_key is not UNSET:
             self._keys.setdefault(first.idempotency_key, {})[header.id] = None

@@ -18,6 +18,7 @@ from msgspec import UNSET
 from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.chain import GENESIS, BadEvent, Fault, Link, check, follow, link, read
+from turnwire.store.changes import Changes
 from turnwire.store.database import Database
 from turnwire.store.durable import Durable
 from turnwire.store.files import RECORD
@@ -60,6 +61,7 @@ class SqliteStore(Durable):
         # The headers, as they were when no other process had written; `_version` tells when one has.
         self._headers: dict[str, wire.Thread] = {}
         self._version = -1
+        self._changes = Changes()
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
         if self._is_taken(header.id):
@@ -113,13 +115,12 @@ class SqliteStore(Durable):
         return [thread_id for (thread_id,) in self._database.rows(query, key)]
 
     def headers(self) -> Iterable[wire.Thread]:
-        version = self._database.version()
-        if version != self._version:
-            self._reconsider()
-            rows = self._database.rows("SELECT id, header FROM threads WHERE fault IS NULL")
-            self._headers = {thread_id: _decoder().decode(header) for thread_id, header in rows}
-            self._version = version
+        self._refresh()
         return list(self._headers.values())
+
+    def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
+        self._refresh()
+        return self._changes.moment, [(found, self._headers.get(found)) for found in self._changes.since(since)]
 
     def claim(self, thread_id: str) -> None:
         self._claimed(thread_id)
@@ -137,7 +138,7 @@ class SqliteStore(Durable):
             self._database.change("DELETE FROM threads WHERE number = ?", number)
         self._owe(thread_id, self._database.ahead)
         self._forget(thread_id)
-        self._headers.pop(thread_id, None)
+        self._drop_header(thread_id)
 
     def adopt(self, header: wire.Thread, lines: Sequence[bytes]) -> Head:
         place = self._claimed(header.id) if self._is_taken(header.id) else None
@@ -183,9 +184,27 @@ class SqliteStore(Durable):
     def _add(self, place: _Place, added: Link) -> None:
         self._database.change("INSERT INTO events VALUES (?, ?, ?)", place.number, added.head.seq, added.line)
 
+    def _refresh(self) -> None:
+        """Takes in the headers as other processes left them."""
+        version = self._database.version()
+        if version == self._version:
+            return
+        self._reconsider()
+        rows = self._database.rows("SELECT id, header FROM threads WHERE fault IS NULL")
+        before, self._headers = self._headers, {found: _decoder().decode(header) for found, header in rows}
+        for thread_id in before.keys() | self._headers.keys():
+            if before.get(thread_id) != self._headers.get(thread_id):
+                self._changes.touch(thread_id)
+        self._version = version
+
+    def _drop_header(self, thread_id: str) -> None:
+        self._headers.pop(thread_id, None)
+        self._changes.touch(thread_id)
+
     def _settle(self, header: wire.Thread, place: _Place) -> Head:
         self._places[header.id] = place
         self._headers[header.id] = header
+        self._changes.touch(header.id)
         return place.head
 
     def _advance(self, place: _Place, header: wire.Thread, head: Head) -> None:
@@ -220,7 +239,9 @@ class SqliteStore(Durable):
         if not held:
             header = self._stored_header(thread_id)
             assert header is not None, "the thread was found and is held"
-            self._headers[thread_id] = header
+            if self._headers.get(thread_id) != header:
+                self._headers[thread_id] = header
+                self._changes.touch(thread_id)
         return place
 
     def _stored_header(self, thread_id: str) -> wire.Thread | None:
@@ -286,7 +307,7 @@ class SqliteStore(Durable):
 
     def _set_aside(self, thread_id: str, damage: _Found) -> None:
         self._tell(f"Set aside as damaged: {thread_id}: {damage}")
-        self._headers.pop(thread_id, None)
+        self._drop_header(thread_id)
         self._note_fault(thread_id, str(damage))
 
     def _reconsider(self) -> None:
