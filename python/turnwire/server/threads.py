@@ -168,7 +168,7 @@ class Threads:
     def unload(self, thread_id: str) -> bool:
         """Lets go of a thread that nobody listens to and in which nothing runs; whether it did."""
         live = self._live.get(thread_id)
-        if live is None or live.run or live.starting or self._hub.subscribers(thread_id):
+        if live is None or live.run or live.starting or live.users or self._hub.subscribers(thread_id):
             return False
         del self._live[thread_id]
         self._store.release(thread_id)

@@ -18,6 +18,7 @@ from turnwire.state import next_state
 from turnwire.store.base import StoredEvent
 from turnwire.store.records import (
     RECORDS,
+    CompactedRecord,
     ContextRecord,
     DiscardedRecord,
     HeldRecord,
@@ -67,6 +68,7 @@ class History:
         self._saved: dict[str, Any] = {}
         self._output_schemas: dict[str, dict[str, Any]] = {}
         self._paused: str | None = None
+        self._compacted: list[CompactedRecord] = []
         # By method and key, what came of a request; by key, its first event, where nothing came of it any more.
         self._keys: dict[tuple[str, str], KeyRecord] = {}
         self._first: dict[str, tuple[str, Any]] = {}
@@ -142,6 +144,13 @@ class History:
     def output_schema(self, turn_id: str) -> dict[str, Any] | None:
         """What the output of a turn that is not over must fit; None where it is free."""
         return self._output_schemas.get(turn_id)
+
+    def compacted(self, *, by: int | None = None) -> CompactedRecord | None:
+        """Up to where the context was shortened last, or last within the events up to `by`; None where it never was.
+        What was taken back does not count."""
+        end = self.header.seq if by is None else by
+        known = (one for one in reversed(self._compacted) if one.item_id in self.items)
+        return next((one for one in known if self._places[one.item_id] <= end), None)
 
     def keyed(self, method: str, key: str) -> KeyRecord | None:
         """What came of a request that an earlier process recorded under an idempotency key."""
@@ -256,6 +265,9 @@ class History:
     def _taken(self, params: TakenRecord, _seq: int) -> None:
         self.taken = params.entry
 
+    def _compact(self, params: CompactedRecord, _seq: int) -> None:
+        self._compacted.append(params)
+
     def _queued(self, params: QueuedRecord, _seq: int) -> None:
         known = {entry.id for entry in (*self.queue, *([self.taken] if self.taken else []))}
         kept = {entry_id: principal for entry_id, principal in self.principals.items() if entry_id in known}
@@ -321,6 +333,7 @@ class History:
         "record/output": _output,
         "record/discarded": _discarded,
         "record/key": _key,
+        "record/compacted": _compact,
         "record/queued": _queued,
         "record/steered": _steered,
         "record/taken": _taken,
