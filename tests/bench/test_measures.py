@@ -1,5 +1,6 @@
 """The bench itself: it says what failed, and counts only results."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 BENCH = Path(__file__).parent
 sys.path.append(str(BENCH))
 
-from measures import load, processes  # noqa: E402 - after the path
+from measures import load, processes, record  # noqa: E402 - after the path
 from measures.models import union_of_methods  # noqa: E402 - after the path
 from measures.rows import Row, table  # noqa: E402 - after the path
 
@@ -79,6 +80,20 @@ def test_the_models_that_are_compared_with_do_check(message: str, lawful: bool) 
     else:
         with pytest.raises(ValueError, match="validation error"):
             union.validate_json(message)
+
+
+@pytest.mark.parametrize(("long", "short", "holds"), [(24.0, 20.0, True), (24.1, 20.0, False), (5.0, 20.0, True)])
+def test_a_cost_that_grows_is_told(long: float, short: float, holds: bool) -> None:  # noqa: FBT001 - a row
+    assert record.ratio("a page", long, short, 1.2).holds is holds
+
+
+def test_what_works_more_costs_more() -> None:
+    async def work(steps: int) -> None:
+        sum(range(steps))
+
+    long, short = asyncio.run(record.costs(lambda: work(100_000), lambda: work(1000)))
+
+    assert long > 5 * short
 
 
 def test_a_measure_that_does_not_exist_is_wrong_usage() -> None:
