@@ -1317,7 +1317,7 @@ def _client_request(v: Any) -> Fault | None:
 
 def _client_to_server(v: Any) -> Fault | None:
     # #/$defs/ClientToServer
-    if not (_client_request(v) is None or _client_notification(v) is None or _response(v) is None):
+    if _client_request(v) is not None and _client_notification(v) is not None and _response(v) is not None:
         return Fault("", "choice")
     return None
 
@@ -1572,7 +1572,7 @@ def _content_item_others_type(v: Any) -> Fault | None:
     # #/$defs/ContentItem/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if not (v.__class__ is not str or v not in {"text", "image"}):
+    if v in {"text", "image"}:
         return Fault("", "not")
     return None
 
@@ -1984,7 +1984,7 @@ def _error_data_others_code(v: Any) -> Fault | None:
     # #/$defs/ErrorData/others/code
     if v.__class__ is not str:
         return Fault("", "type")
-    if not (v.__class__ is not str or v not in {"parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "overloaded", "notInitialized", "alreadyInitialized", "notFound", "unsupportedVersion", "experimentalRequired", "unauthorized", "cursorInvalid", "conflict", "notSettled", "shuttingDown", "turnActive", "turnMismatch", "threadPaused", "threadArchived", "noActiveTurn", "hostError", "agentUnsupported", "requestClosed"}):
+    if v in {"parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "overloaded", "notInitialized", "alreadyInitialized", "notFound", "unsupportedVersion", "experimentalRequired", "unauthorized", "cursorInvalid", "conflict", "notSettled", "shuttingDown", "turnActive", "turnMismatch", "threadPaused", "threadArchived", "noActiveTurn", "hostError", "agentUnsupported", "requestClosed"}:
         return Fault("", "not")
     return None
 
@@ -2116,7 +2116,7 @@ def _error_response(v: Any) -> Fault | None:
 
 def _error_response_id(v: Any) -> Fault | None:
     # #/$defs/ErrorResponse/id
-    if not (_request_id(v) is None or v is None):
+    if v is not None and _request_id(v) is not None:
         return Fault("", "choice")
     return None
 
@@ -2622,7 +2622,7 @@ def _input_part_others_type(v: Any) -> Fault | None:
     # #/$defs/InputPart/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if not (v.__class__ is not str or v not in {"text", "image", "localImage", "fileRef", "commandRef", "skillRef", "contextRef"}):
+    if v in {"text", "image", "localImage", "fileRef", "commandRef", "skillRef", "contextRef"}:
         return Fault("", "not")
     return None
 
@@ -2724,7 +2724,7 @@ def _item_others_type(v: Any) -> Fault | None:
     # #/$defs/Item/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if not (v.__class__ is not str or v not in {"userMessage", "agentMessage", "reasoning", "plan", "commandExecution", "fileChange", "toolCall", "mcpToolCall", "dynamicToolCall", "subagent", "approval", "userInput", "review", "artifact", "contextCompaction", "notice", "error"}):
+    if v in {"userMessage", "agentMessage", "reasoning", "plan", "commandExecution", "fileChange", "toolCall", "mcpToolCall", "dynamicToolCall", "subagent", "approval", "userInput", "review", "artifact", "contextCompaction", "notice", "error"}:
         return Fault("", "not")
     return None
 
@@ -3794,7 +3794,7 @@ def _pending_request_others_type(v: Any) -> Fault | None:
     # #/$defs/PendingRequest/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if not (v.__class__ is not str or v not in {"approval", "userInput"}):
+    if v in {"approval", "userInput"}:
         return Fault("", "not")
     return None
 
@@ -4461,7 +4461,7 @@ def _request_closed_data(v: Any) -> Fault | None:
 
 def _request_id(v: Any) -> Fault | None:
     # #/$defs/RequestId
-    if not ((v.__class__ is str and not (len(v) > 512)) or (not (v.__class__ is not int and not (v.__class__ is float and v.is_integer())) and not (v < -9007199254740991 or v > 9007199254740991))):
+    if (v.__class__ is not str or len(v) > 512) and ((v.__class__ is not int and not (v.__class__ is float and v.is_integer())) or v < -9007199254740991 or v > 9007199254740991):
         return Fault("", "choice")
     return None
 
@@ -4475,7 +4475,7 @@ def _request_outcome(v: Any) -> Fault | None:
 
 def _response(v: Any) -> Fault | None:
     # #/$defs/Response
-    if not (_success_response(v) is None or _error_response(v) is None):
+    if _success_response(v) is not None and _error_response(v) is not None:
         return Fault("", "choice")
     return None
 
@@ -4798,7 +4798,7 @@ def _review_target_others_type(v: Any) -> Fault | None:
     # #/$defs/ReviewTarget/others/type
     if v.__class__ is not str:
         return Fault("", "type")
-    if not (v.__class__ is not str or v not in {"uncommittedChanges", "baseBranch", "commit", "custom"}):
+    if v in {"uncommittedChanges", "baseBranch", "commit", "custom"}:
         return Fault("", "not")
     return None
 
@@ -5058,7 +5058,7 @@ def _server_notification_others_method(v: Any) -> Fault | None:
     # #/$defs/ServerNotification/others/method
     if v.__class__ is not str:
         return Fault("", "type")
-    if not (v.__class__ is not str or v not in {"thread/started", "thread/updated", "thread/status/changed", "thread/archived", "thread/unarchived", "thread/deleted", "thread/rewound", "thread/closed", "turn/started", "turn/completed", "turn/queue/updated", "turn/plan/updated", "turn/diff/updated", "turn/usage/updated", "item/started", "item/completed", "item/agentMessage/delta", "item/reasoning/delta", "item/commandExecution/outputDelta", "item/toolCall/argumentsDelta", "item/toolCall/progress", "item/reset", "approval/requested", "approval/resolved", "userInput/requested", "userInput/resolved"}):
+    if v in {"thread/started", "thread/updated", "thread/status/changed", "thread/archived", "thread/unarchived", "thread/deleted", "thread/rewound", "thread/closed", "turn/started", "turn/completed", "turn/queue/updated", "turn/plan/updated", "turn/diff/updated", "turn/usage/updated", "item/started", "item/completed", "item/agentMessage/delta", "item/reasoning/delta", "item/commandExecution/outputDelta", "item/toolCall/argumentsDelta", "item/toolCall/progress", "item/reset", "approval/requested", "approval/resolved", "userInput/requested", "userInput/resolved"}:
         return Fault("", "not")
     return None
 
@@ -5081,7 +5081,7 @@ def _server_request(v: Any) -> Fault | None:
 
 def _server_to_client(v: Any) -> Fault | None:
     # #/$defs/ServerToClient
-    if not (_server_request(v) is None or _server_notification(v) is None or _response(v) is None):
+    if _server_request(v) is not None and _server_notification(v) is not None and _response(v) is not None:
         return Fault("", "choice")
     return None
 
@@ -7098,42 +7098,42 @@ def _thread_update_params(v: Any) -> Fault | None:
 
 def _thread_update_params_approval_policy(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/approvalPolicy
-    if not (not (v.__class__ is not str or v not in {"pause", "decline"}) or v is None):
+    if (v.__class__ is not str or v not in {"pause", "decline"}) and v is not None:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_config(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/config
-    if not ((v.__class__ is dict and not (len(v) > 256)) or v is None):
+    if (v.__class__ is not dict or len(v) > 256) and v is not None:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_metadata(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/metadata
-    if not ((v.__class__ is dict and not (len(v) > 256)) or v is None):
+    if (v.__class__ is not dict or len(v) > 256) and v is not None:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_mode(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/mode
-    if not (v.__class__ is str or v is None):
+    if v.__class__ is not str and v is not None:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_permission_mode(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/permissionMode
-    if not (v.__class__ is str or v is None):
+    if v.__class__ is not str and v is not None:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_title(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/title
-    if not ((v.__class__ is str and not (len(v) > 512)) or v is None):
+    if (v.__class__ is not str or len(v) > 512) and v is not None:
         return Fault("", "choice")
     return None
 

@@ -62,6 +62,7 @@ EMPTY = [
     ({"required": []}, {}),
     ({"properties": {"a": {"minLength": 0}}}, {"a": ""}),
     ({"dependentRequired": {"a": []}}, {"a": 1}),
+    ({"allOf": [{"type": ["integer", "string"]}], "type": "number"}, 5),
     # No double is so large; jsonschema would raise, so that only we are asked.
     ({"type": "number", "multipleOf": 0.5}, 10**400),
 ]

@@ -98,6 +98,7 @@ def test_answers_of_the_interpreter(trial, said):
         assert expected == answer, json.dumps(value)
 
 
+CLOSED = {"properties": {"a": {}}, "unevaluatedProperties": False}
 LISTS = {"type": "array", "items": {"type": "string"}}
 MAPS = {"type": "object", "additionalProperties": {"type": "string"}}
 # Comparisons that TypeScript calls senseless when types have been narrowed too far, and tables within conditions.
@@ -111,6 +112,14 @@ NARROW = [
     ({"type": "object", "anyOf": [{"type": "string"}, {"type": "array"}]}, {}),
     ({"type": "object", "if": {"type": "string"}, "then": {}, "else": False}, {}),
     ({"patternProperties": {"": False}}, {"": 1}),
+    ({"const": "a", "minimum": 5, "minLength": 2}, "a"),
+    ({"const": "a", "allOf": [{"const": "b"}, {"enum": ["a", "b"]}]}, "b"),
+    ({"const": True, "allOf": [{"const": False}]}, False),
+    ({"const": None, "allOf": [{"const": None}], "not": {"const": None}}, None),
+    ({"if": {"const": "a"}, "then": {"const": "b"}, "else": {"const": "c"}}, "a"),
+    ({"enum": ["a", 1, None], "not": {"enum": ["a", "b"]}, "anyOf": [{"const": 1}, {"const": "a", "minLength": 2}]}, 1),
+    ({"type": "object", "allOf": [CLOSED, {**CLOSED, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}]}, {"b": 1}),
+    ({"type": "object", "allOf": [{"if": {"required": ["a"]}, "then": CLOSED}], **CLOSED}, {"a": 1, "b": 1}),
     ({"type": "object", "properties": {"a": {}}, "additionalProperties": LISTS}, {"b": ["x"], "c": [1]}),
     ({"prefixItems": [LISTS, MAPS], "items": {"anyOf": [LISTS, MAPS]}}, [["a"], {"a": "b"}, {"a": 1}]),
     ({"if": LISTS, "then": {"items": {"const": "a"}, "type": "array"}, "else": MAPS}, {"a": 1}),

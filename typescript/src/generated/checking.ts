@@ -145,9 +145,10 @@ export function names(value: Members): string[] {
   return Object.keys(value).sort(byCodePoint);
 }
 
-/** How many items a condition holds for. */
-export function count(items: readonly unknown[], holds: (item: unknown) => boolean): number {
-  return items.reduce((sum: number, item) => (holds(item) ? sum + 1 : sum), 0);
+/** Whether a condition holds for so many items. */
+export function counts(items: readonly unknown[], holds: (item: unknown) => boolean, least: number, most?: number): boolean {
+  const found = items.filter(holds).length;
+  return least <= found && (most === undefined || found <= most);
 }
 
 /** The length of a text in code points. */

@@ -4,7 +4,7 @@
 
 /** Validators: each returns the first fault of a JSON value, or undefined. */
 
-import { codePoints, fault, isArray, isInteger, isObject, names, record, step, tagged, under } from "./checking.js";
+import { codePoints, fault, isArray, isInteger, isObject, isOneOf, names, record, step, tagged, under } from "./checking.js";
 import type { Fault, Arms, Table } from "./checking.js";
 
 export type { Fault, Validator } from "./checking.js";
@@ -97,7 +97,7 @@ export function checkApprovalOption(v: unknown): Fault | undefined {
 }
 
 export function checkApprovalPolicy(v: unknown): Fault | undefined {
-  if (v !== "pause" && v !== "decline") {
+  if (typeof v !== "string" || !["pause", "decline"].includes(v)) {
     return fault("", "const");
   }
   return undefined;
@@ -254,7 +254,7 @@ function checkClientNotificationOthersMethod(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (v === "initialized") {
+  if (["initialized"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -265,7 +265,7 @@ export function checkClientRequest(v: unknown): Fault | undefined {
 }
 
 export function checkClientToServer(v: unknown): Fault | undefined {
-  if (!(checkClientRequest(v) === undefined || checkClientNotification(v) === undefined || checkResponse(v) === undefined)) {
+  if (checkClientRequest(v) !== undefined && checkClientNotification(v) !== undefined && checkResponse(v) !== undefined) {
     return fault("", "choice");
   }
   return undefined;
@@ -291,11 +291,9 @@ export function checkCompactOutcome(v: unknown): Fault | undefined {
 }
 
 export function checkConfig(v: unknown): Fault | undefined {
-  {
-    const f = record(v, [], []);
-    if (f !== undefined) {
-      return f;
-    }
+  const f = record(v, [], []);
+  if (f !== undefined) {
+    return f;
   }
   if (isObject(v) && Object.keys(v).length > 256) {
     return fault("", "count");
@@ -330,7 +328,7 @@ function checkContentItemOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (!(v !== "text" && v !== "image")) {
+  if (["text", "image"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -394,7 +392,7 @@ export function checkDigest(v: unknown): Fault | undefined {
 }
 
 export function checkDirection(v: unknown): Fault | undefined {
-  if (v !== "ascending" && v !== "descending") {
+  if (typeof v !== "string" || !["ascending", "descending"].includes(v)) {
     return fault("", "const");
   }
   return undefined;
@@ -454,7 +452,7 @@ function checkErrorDataOthersCode(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (!(v !== "parseError" && v !== "invalidRequest" && v !== "methodNotFound" && v !== "invalidParams" && v !== "internalError" && v !== "overloaded" && v !== "notInitialized" && v !== "alreadyInitialized" && v !== "notFound" && v !== "unsupportedVersion" && v !== "experimentalRequired" && v !== "unauthorized" && v !== "cursorInvalid" && v !== "conflict" && v !== "notSettled" && v !== "shuttingDown" && v !== "turnActive" && v !== "turnMismatch" && v !== "threadPaused" && v !== "threadArchived" && v !== "noActiveTurn" && v !== "hostError" && v !== "agentUnsupported" && v !== "requestClosed")) {
+  if (["parseError", "invalidRequest", "methodNotFound", "invalidParams", "internalError", "overloaded", "notInitialized", "alreadyInitialized", "notFound", "unsupportedVersion", "experimentalRequired", "unauthorized", "cursorInvalid", "conflict", "notSettled", "shuttingDown", "turnActive", "turnMismatch", "threadPaused", "threadArchived", "noActiveTurn", "hostError", "agentUnsupported", "requestClosed"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -596,7 +594,7 @@ function checkInputPartOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (!(v !== "text" && v !== "image" && v !== "localImage" && v !== "fileRef" && v !== "commandRef" && v !== "skillRef" && v !== "contextRef")) {
+  if (["text", "image", "localImage", "fileRef", "commandRef", "skillRef", "contextRef"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -642,7 +640,7 @@ function checkItemOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (!(v !== "userMessage" && v !== "agentMessage" && v !== "reasoning" && v !== "plan" && v !== "commandExecution" && v !== "fileChange" && v !== "toolCall" && v !== "mcpToolCall" && v !== "dynamicToolCall" && v !== "subagent" && v !== "approval" && v !== "userInput" && v !== "review" && v !== "artifact" && v !== "contextCompaction" && v !== "notice" && v !== "error")) {
+  if (["userMessage", "agentMessage", "reasoning", "plan", "commandExecution", "fileChange", "toolCall", "mcpToolCall", "dynamicToolCall", "subagent", "approval", "userInput", "review", "artifact", "contextCompaction", "notice", "error"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -740,11 +738,9 @@ export function checkMcpToolCallItem(v: unknown): Fault | undefined {
 }
 
 export function checkMetadata(v: unknown): Fault | undefined {
-  {
-    const f = record(v, [], []);
-    if (f !== undefined) {
-      return f;
-    }
+  const f = record(v, [], []);
+  if (f !== undefined) {
+    return f;
   }
   if (isObject(v) && Object.keys(v).length > 256) {
     return fault("", "count");
@@ -841,7 +837,7 @@ export function checkObjectKind(v: unknown): Fault | undefined {
 }
 
 export function checkOffered(v: unknown): Fault | undefined {
-  if (v !== true) {
+  if (!isOneOf(v, [true])) {
     return fault("", "const");
   }
   return undefined;
@@ -892,7 +888,7 @@ function checkPendingRequestOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (!(v !== "approval" && v !== "userInput")) {
+  if (["approval", "userInput"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -1075,7 +1071,7 @@ export function checkRequestClosedData(v: unknown): Fault | undefined {
 }
 
 export function checkRequestId(v: unknown): Fault | undefined {
-  if (!(checkStringMin0Max512(v) === undefined || checkIntegerMin9007199254740991Max9007199254740991(v) === undefined)) {
+  if (checkStringMin0Max512(v) !== undefined && checkIntegerMin9007199254740991Max9007199254740991(v) !== undefined) {
     return fault("", "choice");
   }
   return undefined;
@@ -1089,7 +1085,7 @@ export function checkRequestOutcome(v: unknown): Fault | undefined {
 }
 
 export function checkResponse(v: unknown): Fault | undefined {
-  if (!(checkSuccessResponse(v) === undefined || checkErrorResponse(v) === undefined)) {
+  if (checkSuccessResponse(v) !== undefined && checkErrorResponse(v) !== undefined) {
     return fault("", "choice");
   }
   return undefined;
@@ -1100,7 +1096,7 @@ export function checkResumeDecision(v: unknown): Fault | undefined {
 }
 
 export function checkResumeDefault(v: unknown): Fault | undefined {
-  if (v !== "decline" && v !== "defer") {
+  if (typeof v !== "string" || !["decline", "defer"].includes(v)) {
     return fault("", "const");
   }
   return undefined;
@@ -1166,7 +1162,7 @@ function checkReviewTargetOthersType(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (!(v !== "uncommittedChanges" && v !== "baseBranch" && v !== "commit" && v !== "custom")) {
+  if (["uncommittedChanges", "baseBranch", "commit", "custom"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -1203,7 +1199,7 @@ export function checkSchemaExportResult(v: unknown): Fault | undefined {
 }
 
 export function checkSchemaFormat(v: unknown): Fault | undefined {
-  if (v !== "jsonSchema" && v !== "typescript") {
+  if (typeof v !== "string" || !["jsonSchema", "typescript"].includes(v)) {
     return fault("", "const");
   }
   return undefined;
@@ -1243,7 +1239,7 @@ function checkServerNotificationOthersMethod(v: unknown): Fault | undefined {
   if (typeof v !== "string") {
     return fault("", "type");
   }
-  if (!(v !== "thread/started" && v !== "thread/updated" && v !== "thread/status/changed" && v !== "thread/archived" && v !== "thread/unarchived" && v !== "thread/deleted" && v !== "thread/rewound" && v !== "thread/closed" && v !== "turn/started" && v !== "turn/completed" && v !== "turn/queue/updated" && v !== "turn/plan/updated" && v !== "turn/diff/updated" && v !== "turn/usage/updated" && v !== "item/started" && v !== "item/completed" && v !== "item/agentMessage/delta" && v !== "item/reasoning/delta" && v !== "item/commandExecution/outputDelta" && v !== "item/toolCall/argumentsDelta" && v !== "item/toolCall/progress" && v !== "item/reset" && v !== "approval/requested" && v !== "approval/resolved" && v !== "userInput/requested" && v !== "userInput/resolved")) {
+  if (["thread/started", "thread/updated", "thread/status/changed", "thread/archived", "thread/unarchived", "thread/deleted", "thread/rewound", "thread/closed", "turn/started", "turn/completed", "turn/queue/updated", "turn/plan/updated", "turn/diff/updated", "turn/usage/updated", "item/started", "item/completed", "item/agentMessage/delta", "item/reasoning/delta", "item/commandExecution/outputDelta", "item/toolCall/argumentsDelta", "item/toolCall/progress", "item/reset", "approval/requested", "approval/resolved", "userInput/requested", "userInput/resolved"].includes(v)) {
     return fault("", "not");
   }
   return undefined;
@@ -1254,7 +1250,7 @@ export function checkServerRequest(v: unknown): Fault | undefined {
 }
 
 export function checkServerToClient(v: unknown): Fault | undefined {
-  if (!(checkServerRequest(v) === undefined || checkServerNotification(v) === undefined || checkResponse(v) === undefined)) {
+  if (checkServerRequest(v) !== undefined && checkServerNotification(v) !== undefined && checkResponse(v) !== undefined) {
     return fault("", "choice");
   }
   return undefined;
@@ -1465,11 +1461,9 @@ export function checkThreadResumeParams(v: unknown): Fault | undefined {
 }
 
 function checkThreadResumeParamsAdditionalContext(v: unknown): Fault | undefined {
-  {
-    const f = record(v, [], []);
-    if (f !== undefined) {
-      return f;
-    }
+  const f = record(v, [], []);
+  if (f !== undefined) {
+    return f;
   }
   if (isObject(v) && Object.keys(v).length > 64) {
     return fault("", "count");
@@ -1534,11 +1528,9 @@ export function checkThreadStartParams(v: unknown): Fault | undefined {
 }
 
 function checkThreadStartParamsAdditionalContext(v: unknown): Fault | undefined {
-  {
-    const f = record(v, [], []);
-    if (f !== undefined) {
-      return f;
-    }
+  const f = record(v, [], []);
+  if (f !== undefined) {
+    return f;
   }
   if (isObject(v) && Object.keys(v).length > 64) {
     return fault("", "count");
@@ -2856,7 +2848,7 @@ const membersOfErrorObject: Table = [
 
 const membersOfErrorResponse: Table = [
   ["jsonrpc", { only: ["2.0"] }],
-  ["id", { any: [checkRequestId, "null"] }],
+  ["id", { any: ["null", checkRequestId] }],
   ["error", checkErrorObject],
 ];
 
@@ -4021,12 +4013,12 @@ const membersOfThreadUnsubscribeResult: Table = [
 
 const membersOfThreadUpdateParams: Table = [
   ["threadId", checkIdentifier],
-  ["title", { any: [checkTitle, "null"] }],
+  ["title", { any: ["null", checkTitle] }],
   ["mode", { any: ["string", "null"] }],
   ["permissionMode", { any: ["string", "null"] }],
   ["approvalPolicy", { any: [{ only: ["pause", "decline"] }, "null"] }],
-  ["config", { any: [checkConfig, "null"] }],
-  ["metadata", { any: [checkMetadata, "null"] }],
+  ["config", { any: ["null", checkConfig] }],
+  ["metadata", { any: ["null", checkMetadata] }],
   ["expectedVersion", checkCount],
 ];
 
