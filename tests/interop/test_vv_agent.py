@@ -17,11 +17,24 @@ DEFECTS = {
         "stdio.lone-surrogate",
         "rpc.garbage-bytes-recovers",
     },
+    "D5: a thread that nobody started is a fault of the server": {"thread.unknown-id"},
+    "D6: a turn that has ended can be interrupted": {"turn.interrupt-settles"},
+    "D7: a turn that waits ends, goes on, and ends again": {
+        "turn.exactly-one-terminal",
+        "turn.no-events-after-terminal",
+    },
+    "D8: an item ends, and grows, by another id than it started with": {
+        "item.lifecycle-order",
+        "item.delta-known-id",
+        "turn.all-items-closed",
+    },
     "D11: an id beyond 64 bits is echoed, which its own schema forbids": {"rpc.id-large-int", "rpc.schema-valid-out"},
     "D14: it takes what its schema refuses: unknown members, NaN": {"rpc.closed-params", "rpc.nan-literal"},
+    "D15: an error prints the validator's own text, schema and all": {"rpc.error-shape"},
+    "D17: the notification of an approval shows other arguments than the request": {"appr.notification-equals-request"},
     "D18: thread/compact/start without params is answered twice": {"rpc.reply-once"},
 }
-MUST_BE_FOUND = ("D1", "D2", "D3", "D4", "D14")
+MUST_BE_FOUND = ("D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D14", "D15", "D17", "D18")
 # How the defects of the first rows show: the process is gone, and the report says so with what it left on stderr.
 ENDS = {
     "rpc.error-response-null-id-survives": "cannot be null",
@@ -35,7 +48,7 @@ def report(tmp_path_factory):
     peer = require(vv_agent)
     stdout, stderr = io.StringIO(), io.StringIO()
     options = CheckServerOptions(
-        argv=(*peer.argv, peer.server),
+        argv=(*peer.argv, peer.server, "{model}"),
         cwd=str(tmp_path_factory.mktemp("vv-agent")),
         profile="vv-agent-v4",
         format="json",

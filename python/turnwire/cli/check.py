@@ -9,6 +9,7 @@ from turnwire.cli.command import Parser, add_target_flags, positive, split_targe
 from turnwire.cli.exits import Exit, Stop
 from turnwire.cli.files import read_lines
 from turnwire.conformance.api import CheckServerOptions, explain_check, list_checks, run_check_server
+from turnwire.conformance.courses import COURSES
 from turnwire.conformance.model import Level
 from turnwire.conformance.profiles import ProfileFault
 from turnwire.conformance.recording import CheckTraceOptions, run_check_trace
@@ -47,6 +48,7 @@ def _server(name: str, argv: list[str], streams: Streams) -> int:
         env=dict(options.env),
         cwd=options.cwd,
         profile=options.profile,
+        prompts=dict(options.prompt),
         select=_names(options.select),
         skip=_names(options.skip),
         level=Level(options.level),
@@ -72,7 +74,9 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     parser = Parser(
         name,
         streams,
-        summary="Judge a server by the clauses of the protocol. It is started from its command as often as needed.",
+        summary="Judge a server by the clauses of the protocol. It is started from its command as often as needed.\n"
+        "In its words {scratch} is a fresh directory for each start, {model} the base URL of a model that the judge\n"
+        "hosts (OpenAI Responses and Chat Completions): a server that is pointed at it takes turns of a known course.",
         usage="[options] -- COMMAND [ARGUMENT …]",
         example="turnwire check server -- turnwire serve --agent scripted",
     )
@@ -82,6 +86,10 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     which.add_argument("--level", choices=LEVELS, default="may", help="down to this level (default: may, which is all)")
     which.add_argument("--tier", type=int, default=2, choices=(0, 1, 2), help="0 without a turn, 2 all (default: 2)")
     how = parser.add_argument_group("how")
+    how.add_argument(
+        "--prompt", type=_prompt, action="append", default=[], metavar="COURSE=TEXT",
+        help=f"words that make a turn take this course ({', '.join(COURSES)})",
+    )  # fmt: skip
     how.add_argument("--timeout-scale", type=positive, default=1.0, metavar="X", help="wait X times as long")
     how.add_argument(
         "--retries", type=_natural, default=2, metavar="N", help="of checks that hang on time (default: 2)"
@@ -177,6 +185,13 @@ def _natural(text: str) -> int:
     if not text.isdecimal() or not (number := int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
     return number
+
+
+def _prompt(text: str) -> tuple[str, str]:
+    course, _, words = text.partition("=")
+    if course not in COURSES or not words:
+        raise argparse.ArgumentTypeError(f"{text!r} is not COURSE=TEXT ({', '.join(COURSES)})")
+    return course, words
 
 
 def _report(text: str) -> tuple[str, Path]:

@@ -14,6 +14,7 @@ from typing import Literal, TextIO
 import msgspec
 
 from turnwire.conformance.baseline import BaselineFault, apply_baseline, proposed, read_baseline
+from turnwire.conformance.courses import staged, with_model
 from turnwire.conformance.model import Check, Level, Outcome, TargetFault
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.profiles import Profile, ProfileFault, load_profile
@@ -38,6 +39,8 @@ class CheckServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     env: dict[str, str] = {}
     cwd: str | None = None
     profile: str = "turnwire"
+    # Words of the user that make a turn take a course, by its name.
+    prompts: dict[str, str] = {}
     select: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     level: Level = Level.MAY
@@ -66,11 +69,13 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
         stderr.write(f"turnwire: {error}\n")
         return USAGE
     timeouts = msgspec.structs.replace(Timeouts(), start=profile.start_seconds).scaled(options.timeout_scale)
-    target = Target(options.argv, options.env, options.cwd, timeouts)
     progress = _progress(stderr) if not options.quiet else _silent
-    runner = Runner(target, profile, Settings(options.jobs, options.retries, progress))
     try:
-        outcomes = runner.run(checks)
+        with with_model(options.argv, options.env) as (argv, env, has_model):
+            target = Target(argv, env, options.cwd, timeouts)
+            profile = staged(profile, options.prompts, has_model=has_model)
+            runner = Runner(target, profile, Settings(options.jobs, options.retries, progress))
+            outcomes = runner.run(checks)
     except TargetFault as fault:
         stderr.write(f"turnwire: {fault}\n")
         return UNREACHED

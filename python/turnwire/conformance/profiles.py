@@ -85,7 +85,8 @@ class Version(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A request that checks use by its role.
 
-    In its params `$id` is the id of a thread, `$text` a text, `$unique` a name that no other request has.
+    In its params `$id` is the id of a thread, `$turn` that of its latest turn or null, `$text` a text, and `$unique` a
+    name that no other request has.
     """
 
     method: str
@@ -105,9 +106,11 @@ class Operation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How a turn with a known course is asked for.
 
-    The prompts obey `protocol/clauses/script.md`, or the dialect's own scripted model.
+    The prompts obey `protocol/clauses/script.md` where the server promises that, else turnwire.conformance.endpoint.
     """
 
+    # Who obeys: the server itself, where it says so, or a model that the judge hosts and the server is pointed at.
+    source: Literal["server", "model"] = "server"
     capability: str = ""
     prompts: dict[str, str] = {}
     completed: str = ""
@@ -117,7 +120,15 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     opt_in: dict[str, Any] = {}
     turn: str = ""  # where the answer to a started turn has its id
     nonce: str = ""  # where a request for approval has what proves that its answer is meant for it
-    accept: dict[str, Any] | None = None
+    stopped: str = ""  # where the answer to an interrupt has the status of the turn, if it comes when that has ended
+    ended: str = ""  # where the answer to an interrupt says that the turn had ended before
+
+
+class Refused(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A request that is refused, for the sake of what its error says; its params are as those of an operation."""
+
+    method: str
+    params: dict[str, Any] = {}
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -132,6 +143,9 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     wire: Wire = Wire()
     version: Version = Version()
     script: Script = Script()
+    # What a client answers to a request for approval: by `accept`, `decline` and `cancel`, its result.
+    decisions: dict[str, dict[str, Any]] = {}
+    refused: tuple[Refused, ...] = ()
     # How its messages are read as ours; without it only schema, codes and replies are judged in passing.
     reading: Reading | None = None
     # Which schema definition a payload is: method -> name. The canonical bundle says so itself, in x-methods.

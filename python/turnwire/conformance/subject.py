@@ -64,6 +64,8 @@ class Subject:
         self.processes = processes
         self.label = label
         self.shared: Probe | None = None
+        # The latest turn of each thread that this check has started one in.
+        self.latest: dict[str, Any] = {}
         self.opened: list[Probe] = []
 
     @property
@@ -167,9 +169,12 @@ class Subject:
     def params(self, role: str, *, thread: str = "", text: str = "") -> Any:
         """The params of that request, with its placeholders filled."""
         template = self.operation(role).params
-        if template is None:
-            return ABSENT
-        return planted(template, {"$id": thread, "$text": text, "$unique": f"check-{os.getpid()}-{next(_serial)}"})
+        return ABSENT if template is None else self.filled(template, thread=thread, text=text)
+
+    def filled(self, template: Any, *, thread: str = "", text: str = "") -> Any:
+        """A template of the profile with its placeholders filled."""
+        unique = f"check-{os.getpid()}-{next(_serial)}"
+        return planted(template, {"$id": thread, "$turn": self.latest.get(thread), "$text": text, "$unique": unique})
 
     def perform(self, probe: Probe, role: str, *, thread: str = "", text: str = "", seconds: float = 0.0) -> Frame:
         """Send that request and take its reply."""

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from turnwire.conformance.model import NotApplicable, NotExercised, TargetFault, Unmet
 from turnwire.conformance.probe import Probe
+from turnwire.conformance.strict import dumps
 from turnwire.conformance.subject import Subject
-from turnwire.conformance.turns import start_turn
+from turnwire.conformance.turns import Turn, start_turn
 
 __all__ = ["UNICODE_TEXT", "take_tours"]
 
@@ -29,6 +30,7 @@ def take_tours(subject: Subject) -> None:
             _walk(subject, env)
     with contextlib.suppress(Unmet, NotApplicable, NotExercised, TargetFault):
         _take_turns(subject)
+    _take_side_turns(subject)
     subject.close()
 
 
@@ -53,6 +55,8 @@ def _work(subject: Subject, probe: Probe) -> None:
     subject.perform(probe, "read", thread=thread)
     subject.perform(probe, "list")
     probe.call(typed.method, {typed.required: typed.wrong})
+    for refused in subject.profile.refused:
+        probe.call(refused.method, subject.filled(refused.params, thread=thread, text="turnwire-check"))
 
 
 def _take_turns(subject: Subject) -> None:
@@ -60,14 +64,59 @@ def _take_turns(subject: Subject) -> None:
     first = start_turn(subject, probe, "text")
     first.wait()
     slow = start_turn(subject, probe, "slow", first.thread)
-    if isinstance(slow.id, str):
-        # A moment of it must be heard, or what is interrupted has not begun.
-        probe.listen(subject.target.timeouts.lag / 4)
-        subject.perform(probe, "interrupt", thread=slow.thread, text=slow.id)
-    slow.wait()
+    _interrupt(subject, slow)
     asking = start_turn(subject, probe, "approval", first.thread)
     asking.accept()
     asking.wait()
     last = start_turn(subject, probe, "text", first.thread)
     last.wait()
     probe.collect()
+
+
+def _take_side_turns(subject: Subject) -> None:
+    """What ends otherwise than most turns do, each in a thread of its own: by a contract of another house only.
+
+    By ours there are checks that do the same, and what they record is read too.
+    """
+    if subject.profile.reading is None:
+        return
+    for take in (_stop_while_asked, _settle_late, _hear_output):
+        with contextlib.suppress(Unmet, NotApplicable, NotExercised, TargetFault):
+            take(subject)
+
+
+def _stop_while_asked(subject: Subject) -> None:
+    """A turn that is interrupted while the person is asked."""
+    turn = start_turn(subject, subject.session(subject.opted_in()), "approval")
+    turn.asked()
+    _interrupt(subject, turn)
+    turn.probe.collect()
+
+
+def _settle_late(subject: Subject) -> None:
+    """The client cannot ask the person, and settles what was asked by a request of its own."""
+    turn = start_turn(subject, subject.session(subject.opted_in()), "approval")
+    request = turn.asked().value
+    error = {"code": -32603, "message": "the dialog was closed"}
+    turn.probe.send(dumps(subject.profile.envelope(id=request["id"], error=error)))
+    turn.wait()
+    subject.perform(turn.probe, "settle", thread=turn.thread, text=str(request["id"]))
+    turn.probe.listen(subject.target.timeouts.lag)
+
+
+def _hear_output(subject: Subject) -> None:
+    """A tool that says much."""
+    turn = start_turn(subject, subject.session(subject.opted_in()), "output")
+    turn.probe.wait_for(lambda: turn.is_over() or turn.asks() or None, subject.target.timeouts.reply)
+    if turn.asks():
+        turn.accept()
+    turn.wait()
+    turn.probe.collect()
+
+
+def _interrupt(subject: Subject, turn: Turn) -> None:
+    if isinstance(turn.id, str):
+        # A moment of it must be heard, or what is interrupted has not begun.
+        turn.probe.listen(subject.target.timeouts.lag / 4)
+        subject.perform(turn.probe, "interrupt", thread=turn.thread, text=turn.id)
+    turn.wait()

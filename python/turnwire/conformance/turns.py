@@ -64,9 +64,10 @@ class Turn:
         Raises:
             NotExercised: none comes, or the profile has no word for it.
         """
-        if self._script.accept is None:
+        decisions = self.probe.profile.decisions
+        if "accept" not in decisions:
             raise NotExercised("the profile has no answer that accepts an approval")
-        self.answer(self._script.accept)
+        self.answer(decisions["accept"])
 
     def answer(self, *results: Any) -> None:
         """Answer its request for approval, with more than one result more than once; `$nonce` is the request's own.
@@ -97,7 +98,9 @@ def start_turn(subject: Subject, probe: Probe, course: str, thread: str = "") ->
     reply = subject.perform(probe, "turn", thread=thread, text=script.prompts[course])
     if "result" not in reply.value:
         raise NotExercised(f"no turn could be started: {reply}")
-    return Turn(subject, probe, thread, mark, reply.result)
+    turn = Turn(subject, probe, thread, mark, reply.result)
+    subject.latest[thread] = turn.id
+    return turn
 
 
 def is_scripted(subject: Subject) -> bool:

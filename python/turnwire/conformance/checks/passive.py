@@ -49,8 +49,11 @@ def _bind(rule: str) -> None:
             raise Unmet(found.breach.expected, found.breach.actual, found.excerpt)
         if rule in folded.judged:
             return
-        if not Payloads(subject.profile).is_canonical:
-            raise NotApplicable(f"the profile {subject.profile.name} has other messages")
+        if rule == "life.experimental-unsent" and not Payloads(subject.profile).marked:
+            raise NotApplicable("the contract marks nothing as experimental")
+        promised = Payloads(subject.profile).promised
+        if promised is not None and rule not in promised:
+            raise NotApplicable(f"the profile {subject.profile.name} promises no such thing")
         if rule in OF_THREADS:
             # Raises where the server offers no threads, of which there is nothing to say then.
             subject.operation("create")

@@ -1,5 +1,6 @@
 """Invariants of every frame: read from what the run has recorded, whatever it was recorded for (RPC clauses)."""
 
+import re
 from collections.abc import Iterator
 
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
@@ -17,6 +18,11 @@ RESERVED = range(-32768, -31999)
 FOR_SERVERS = range(-32099, -31999)
 STANDARD = frozenset({-32700, -32600, -32601, -32602, -32603})
 MESSAGE_LENGTH = 4096
+# What only the source of a server knows: stacks, files and lines, names of types, values as a debugger prints them.
+INSIDES = re.compile(
+    r"Traceback \(most recent|\bFile \"[^\"]+\", line \d|\.(?:py|rs|js|go|java):\d+|\bpanicked at\b|\bat 0x[0-9a-f]{6,}"
+    r"|\bexpected struct \w+|\bFailed validating\b|^(?:Key|Type|Value|Attribute|Index)Error\b|^'.*'$"
+)
 
 
 @check("rpc.response-exclusive")
@@ -40,6 +46,8 @@ def error_shape(subject: Subject) -> None:
         )
         if not lawful:
             raise Unmet(f"an integer code and a message of at most {MESSAGE_LENGTH:,} characters", clip(frame.raw))
+        if found := INSIDES.search(error["message"]):
+            raise Unmet("a message without text of the implementation", f"{found[0]!r} in {clip(frame.raw)}")
 
 
 @check("rpc.error-code-range")

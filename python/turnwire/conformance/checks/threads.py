@@ -1,7 +1,7 @@
 """Threads: what is started is there, is told of, and is found again; what is not there is not made up (THR clauses)."""
 
 from turnwire.conformance.checks.expect import error_of, own_messages, succeeded
-from turnwire.conformance.model import NotExercised, Unmet
+from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
@@ -40,10 +40,13 @@ def started_told(subject: Subject) -> None:
 @check("thread.unknown-id")
 def unknown_id(subject: Subject) -> str | None:
     """To resume what nobody started is refused and starts nothing."""
-    own_messages(subject)
-    note = error_of(subject, subject.perform(subject.probe, "resume", thread=NOBODY), "not_found", to="an unknown id")
-    reply = subject.perform(subject.probe, "read", thread=NOBODY)
-    return note or error_of(subject, reply, "not_found", to="an id that was refused before")
+    if "not_found" not in subject.profile.codes:
+        raise NotApplicable(f"the profile {subject.profile.name} says no code for what is not there")
+    note = None
+    for role in ("resume", "read"):
+        reply = subject.perform(subject.probe, role, thread=NOBODY)
+        note = error_of(subject, reply, "not_found", to=f"{subject.operation(role).method} with an unknown id") or note
+    return note
 
 
 @check("thread.read-own")

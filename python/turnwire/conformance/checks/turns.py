@@ -54,18 +54,23 @@ def concurrent_start(subject: Subject) -> str | None:
 
 
 @check("turn.interrupt-settles")
-def interrupt_settles(subject: Subject) -> None:
+def interrupt_settles(subject: Subject) -> str | None:
     """An interrupt ends the turn, and one that comes again finds it ended."""
-    own_messages(subject)
-    probe = subject.session()
+    script, method = subject.profile.script, subject.operation("interrupt").method
+    probe = subject.session(subject.opted_in())
     turn = start_turn(subject, probe, "slow")
-    method = subject.operation("interrupt").method
+    probe.listen(subject.target.timeouts.lag / 4)  # a moment of it must be heard, or what is interrupted has not begun
     first = succeeded(subject.perform(probe, "interrupt", thread=turn.thread, text=str(turn.id)), to=method)
-    if pick(first, "/turn/status") != "interrupted" or turn.wait() != "interrupted":
-        raise Unmet("a turn that is interrupted", f"{pick(first, '/turn/status')} in the answer, {turn.status()} told")
-    again = succeeded(subject.perform(probe, "interrupt", thread=turn.thread, text=str(turn.id)), to=f"{method} again")
-    if pick(again, "/alreadyTerminal") is not True:
-        raise Unmet("alreadyTerminal: true for a turn that has ended", repr(pick(again, "/alreadyTerminal")))
+    ended = (pick(first, script.stopped) if script.stopped else turn.wait(), turn.wait())
+    if set(ended) != {script.interrupted[0]}:
+        raise Unmet(f"a turn that is {script.interrupted[0]}", f"{ended[0]} in the answer, {ended[1]} told")
+    again = subject.perform(probe, "interrupt", thread=turn.thread, text=str(turn.id))
+    to = f"{method} of a turn that has ended"
+    if not script.ended:
+        return error_of(subject, again, "turn_ended", to=to) if "turn_ended" in subject.profile.codes else None
+    if pick(succeeded(again, to=to), script.ended) is not True:
+        raise Unmet(f"{script.ended}: true for a turn that has ended", str(again))
+    return None
 
 
 @check("turn.failure-surfaces")

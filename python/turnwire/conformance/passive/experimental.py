@@ -20,6 +20,10 @@ class Marked:
         self._definitions = definitions
         self._leading = _leading(definitions)
 
+    def __bool__(self) -> bool:
+        """Whether the contract marks anything at all."""
+        return bool(self._leading)
+
     def __contains__(self, name: str) -> bool:
         """Whether values of this definition can have an experimental member at all."""
         return name in self._leading
