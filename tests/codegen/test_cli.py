@@ -137,7 +137,7 @@ WRONG = [
     (
         "no command",
         lambda _: [],
-        "no command generates nothing; one of generate-python, generate-ts, generate-json-schema",
+        "no command generates nothing; one of generate-python, generate-ts,",
     ),
     ("unknown command", lambda _: ["generate-cobol"], "'generate-cobol' generates nothing"),
     ("no out", lambda _: ["generate-ts"], "required: --out; see turnwire generate-ts --help"),

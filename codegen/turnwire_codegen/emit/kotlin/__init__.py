@@ -1,0 +1,80 @@
+"""Kotlin: data classes and sealed interfaces, one file a family, and tables; they need kotlinx-serialization-json."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from turnwire_codegen.emit.given import Files, Given
+from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.kotlin.names import CANONICAL_PACKAGE, package_name
+from turnwire_codegen.emit.kotlin.scope import scope_of
+from turnwire_codegen.emit.kotlin.tables import (
+    capabilities_view,
+    error_views,
+    method_tables,
+    protocol_view,
+    states_view,
+    types_view,
+)
+from turnwire_codegen.emit.kotlin.tuples import tuple_views
+from turnwire_codegen.emit.kotlin.validators import emit_validators
+from turnwire_codegen.emit.kotlin.view import family_view
+from turnwire_codegen.emit.render import render
+from turnwire_codegen.ir import Protocol
+from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import findings as findings_of
+
+__all__ = ["emit", "emit_kotlin", "findings"]
+
+# What every package carries, and what only a package with validators does.
+SUPPORT = ("Codecs.kt", "Json.kt", "Members.kt", "Tables.kt")
+CHECKING = ("Formats.kt", "Rules.kt")
+
+
+def emit(given: Given) -> Files:
+    """The types and the tables, and the validators where the schema has any."""
+    # A foreign schema has no version of a protocol.
+    package = CANONICAL_PACKAGE if given.protocol.version else package_name(given.protocol.title)
+    return emit_kotlin(given, package)
+
+
+def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    """Every rule is left to the validators: the types know none but the width of integers."""
+    return findings_of(protocol, protocol, origins, frozenset())
+
+
+def emit_kotlin(given: Given, package: str) -> Files:
+    """The files of the package of this name."""
+    protocol, scope = scope_of(given.protocol)
+    views = [family_view(family, scope) for family in protocol.families]
+    pages: dict[str, tuple[str, object]] = {f"{view.file}.kt": ("family", view) for view in views}
+    pages["Types.kt"] = ("types", types_view(scope))
+    if scope.arities:
+        pages["Tuples.kt"] = ("tuples", tuple_views(scope.arities))
+    if protocol.methods:
+        pages["Methods.kt"] = ("methods", method_tables(protocol, scope))
+    if protocol.version:
+        # A foreign schema says nothing of versions, errors and states, so there is nothing to say of them either.
+        pages |= {
+            "Errors.kt": ("errors", error_views(protocol.errors)),
+            "States.kt": ("states", states_view(protocol)),
+            "Capabilities.kt": ("capabilities", capabilities_view(protocol)),
+            "Protocol.kt": ("protocol", protocol_view(protocol, given.header.digest)),
+        }
+    texts = {
+        path: render("kotlin", f"{name}.kt.j2", {"header": given.header.lines(), "package": package, name: view})
+        for path, (name, view) in pages.items()
+    }
+    texts |= {name: _support(name, given.header, package) for name in SUPPORT}
+    output = {path: text.encode() for path, text in texts.items()}
+    plans, roots = given.checks.plans, given.checks.roots
+    if plans is not None:
+        output |= {name: _support(name, given.header, package).encode() for name in CHECKING}
+        output |= emit_validators(plans, roots, given.header, package)
+    return output
+
+
+def _support(name: str, header: Header, package: str) -> str:
+    """A hand-written file that every package carries, so that generated code needs no other library of ours."""
+    source = files("turnwire_codegen.emit.kotlin").joinpath("support", name).read_text(encoding="utf-8")
+    head = "".join(f"// {line}\n" for line in header.lines())
+    return f"{head}\n{source.replace(f'package {CANONICAL_PACKAGE}', f'package {package}', 1)}"

@@ -1,0 +1,139 @@
+"""Kotlin spelling of wire names: one set of reserved types, one rule for names that would collide."""
+
+import re
+from collections.abc import Callable, Iterable
+
+from turnwire_codegen.words import camel, pascal, snake, upper_snake
+
+__all__ = [
+    "CANONICAL_PACKAGE",
+    "case_names",
+    "file_name",
+    "identifier",
+    "kept_apart",
+    "member_name",
+    "member_names",
+    "package_name",
+    "type_name",
+    "unbarred",
+]
+
+# The package of the canonical protocol; the hand-written part of the library imports it by this name.
+CANONICAL_PACKAGE = "turnwire.generated"
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_KEYWORDS = frozenset(
+    {
+        *("as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in", "interface", "is"),
+        *("null", "object", "package", "return", "super", "this", "throw", "true", "try", "typealias", "typeof"),
+        *("val", "var", "when", "while"),
+    },
+)
+# What generated code says without saying where from; a definition of that name would hide it.
+_RESERVED_TYPES = frozenset(
+    {
+        *("Any", "Boolean", "Companion", "Deprecated", "Double", "Int", "JvmInline", "List", "Long", "Map", "Set"),
+        *("String", "Suppress", "ULong", "BigInteger", "JsonElement", "JsonNull", "JsonObject", "JsonPrimitive"),
+        *("AnyCodec", "BigIntegerCodec", "BooleanCodec", "ConstCodec", "DecodingException", "DoubleCodec"),
+        *("JsonCodec", "JsonSyntaxException", "JsonWritable", "ListCodec", "LongCodec", "MapCodec", "MembersIn"),
+        *(
+            "MembersOut",
+            "Method",
+            "MethodFacts",
+            "NotificationMethod",
+            "RequestMethod",
+            "NullCodec",
+            "NullableCodec",
+            "Presence",
+            "Serializable",
+            "StringCodec",
+        ),
+        *("ULongCodec", "ClientNotifications", "ClientRequests", "ServerNotifications", "ServerRequests", "Errors"),
+        *("Machines", "Capabilities", "Protocol", "Types", "Validators", "Validator", "Fault", "Plan", "Rule"),
+        *("Call", "ErrorRow", "Machine", "Capability", "Math", "Throwable", "Decoder", "Encoder", "KSerializer"),
+        *("SerialDescriptor", "SerializationException", "BigDecimal", "MathContext", "StringBuilder", "Char"),
+        *("ArrayList", "LinkedHashMap", "Nothing", "Unit", "Comparator", "Pattern", "Regex", "JsonArray"),
+        *("JsonDecoder", "JsonEncoder", "JsonUnquotedLiteral", "OptIn", "ExperimentalSerializationApi"),
+    },
+)
+# Files of the package that are no family.
+_RESERVED_FILES = frozenset(
+    {
+        *("Checking", "Codecs", "Errors", "Formats", "Json", "Members", "Methods", "Plans", "Protocol", "Rules"),
+        *("States", "Tables", "Tuples", "Types", "Validators"),
+    },
+)
+
+
+def package_name(title: str) -> str:
+    """The package of a foreign schema: the words of its title, as `events` or `agent.client.protocol`."""
+    parts = [f"{word}_" if word in _KEYWORDS or word[0].isdigit() else word for word in snake(title).split("_") if word]
+    return ".".join(part if part[0].isalpha() else f"v{part}" for part in parts if part.isascii()) or "schema"
+
+
+def type_name(name: str) -> str:
+    """The type of a definition: the definition's own name where Kotlin can say it."""
+    spelled = name if _IDENTIFIER.fullmatch(name) else pascal(name)
+    if not spelled or not spelled[0].isalpha():
+        spelled = f"T{spelled}"
+    return f"{spelled}_" if spelled in _RESERVED_TYPES or spelled in _KEYWORDS else spelled
+
+
+def file_name(family: str) -> str:
+    """The file of a family without its ending."""
+    name = pascal(family) or "Family"
+    return f"{name}Family" if name in _RESERVED_FILES else name
+
+
+def member_names(wires: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
+    """Wire name to property; those that would have one getter keep apart by underscores, in wire order."""
+    return kept_apart(wires, member_name, _getter, reserved)
+
+
+def case_names(values: Iterable[str]) -> dict[str, str]:
+    """Value to entry of an enum, as `IN_PROGRESS`."""
+    return kept_apart(values, _case)
+
+
+def unbarred(name: str) -> str:
+    """A name as code says it: a word of the language stands in backticks."""
+    return f"`{name}`" if name in _KEYWORDS else name
+
+
+def kept_apart(
+    wires: Iterable[str], spell: Callable[[str], str], key: Callable[[str], str] = str, reserved: Iterable[str] = ()
+) -> dict[str, str]:
+    """Each of `wires` spelled; of two that would have one `key` the later one gets an underscore."""
+    wires = tuple(wires)
+    taken = set(map(key, reserved))
+    names: dict[str, str] = {}
+    # A name that is spelled as on the wire has the first right to it.
+    for wire in sorted(wires, key=lambda wire: (spell(wire) != wire, wire)):
+        name = spell(wire)
+        while key(name) in taken:
+            name += "_"
+        taken.add(key(name))
+        names[wire] = name
+    return {wire: names[wire] for wire in wires}
+
+
+def identifier(text: str) -> str:
+    """What of a text can stand in a name."""
+    return "".join(char for char in text if char.isascii() and (char.isalnum() or char == "_"))
+
+
+def member_name(wire: str) -> str:
+    """A member or a method as a property."""
+    name = identifier(camel(wire)) or "empty"
+    if not name[0].isalpha():
+        name = f"n{name}"
+    # Every object has a `getClass` on the JVM.
+    return "class_" if name == "class" else name
+
+
+def _getter(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+def _case(value: str) -> str:
+    name = identifier(upper_snake(value)) or "EMPTY"
+    return name if name[0].isalpha() else f"V{name}"

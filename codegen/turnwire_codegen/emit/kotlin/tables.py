@@ -1,0 +1,237 @@
+"""The protocol's tables as Kotlin values: methods with their types, errors, machines, capabilities, and all types."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from turnwire_codegen.emit.kotlin.names import case_names, kept_apart, member_name, unbarred
+from turnwire_codegen.emit.kotlin.scope import Scope
+from turnwire_codegen.emit.kotlin.text import comment, quoted
+from turnwire_codegen.emit.kotlin.types import symbol_of
+from turnwire_codegen.ir import AnyValue, Capability, ErrorRow, Machine, Method, Protocol, Ref
+
+__all__ = [
+    "CapabilitiesView",
+    "ErrorView",
+    "MachineView",
+    "MethodTableView",
+    "MethodView",
+    "ProtocolView",
+    "RowView",
+    "TypesView",
+    "capabilities_view",
+    "error_views",
+    "method_tables",
+    "protocol_view",
+    "states_view",
+    "types_view",
+]
+
+# A function that tells so many names apart keeps well below what a method of the JVM can hold.
+_TYPES_A_FUNCTION = 300
+
+
+class MethodView(msgspec.Struct, frozen=True, kw_only=True):
+    """A method as a property."""
+
+    name: str
+    doc: tuple[str, ...]
+    type: str
+    kind: str
+    arguments: tuple[str, ...]
+
+
+class MethodTableView(msgspec.Struct, frozen=True, kw_only=True):
+    """All methods of one kind that one side sends."""
+
+    name: str
+    doc: tuple[str, ...]
+    kind: str
+    methods: tuple[MethodView, ...]
+
+
+class ErrorView(msgspec.Struct, frozen=True):
+    """An error."""
+
+    line: str
+    doc: tuple[str, ...]
+
+
+class RowView(msgspec.Struct, frozen=True):
+    """A state, with where its events lead; or a capability."""
+
+    key: str
+    values: tuple[str, ...]
+
+
+class MachineView(msgspec.Struct, frozen=True, kw_only=True):
+    """A machine as a property."""
+
+    name: str
+    doc: tuple[str, ...]
+    wire: str
+    initial: str
+    terminal: str
+    states: tuple[RowView, ...]
+
+
+class CapabilitiesView(msgspec.Struct, frozen=True, kw_only=True):
+    """What each side can offer."""
+
+    server: tuple[RowView, ...]
+    client: tuple[RowView, ...]
+
+
+class ProtocolView(msgspec.Struct, frozen=True, kw_only=True):
+    """The constants."""
+
+    version: str
+    major: int
+    id: str
+    digest: str
+
+
+class ChunkView(msgspec.Struct, frozen=True):
+    """Some of the types, each as a branch."""
+
+    name: str
+    lines: tuple[str, ...]
+
+
+class TypesView(msgspec.Struct, frozen=True):
+    """Every type by its name in the schema; `lookup` asks the chunks in turn."""
+
+    lookup: str
+    chunks: tuple[ChunkView, ...]
+
+
+def method_tables(protocol: Protocol, scope: Scope) -> tuple[MethodTableView, ...]:
+    """The four tables, but for those without a row."""
+    return tuple(
+        _table(side, kind, rows, scope)
+        for side in ("client", "server")
+        for kind in ("request", "notification")
+        if (rows := [row for row in protocol.methods if row.kind == kind and row.sender in (side, "both")])
+    )
+
+
+def error_views(rows: Iterable[ErrorRow]) -> tuple[ErrorView, ...]:
+    """The entries of the enum of errors."""
+    rows = tuple(rows)
+    names = case_names(row.name for row in rows)
+    return tuple(
+        ErrorView(
+            f"{names[row.name]}({quoted(row.name)}, {row.code}, {_truth(row.retryable)}, {quoted(row.clause)}),",
+            comment(row.when, indent=4),
+        )
+        for row in rows
+    )
+
+
+def states_view(protocol: Protocol) -> tuple[MachineView, ...]:
+    """The machines."""
+    names = kept_apart((machine.name for machine in protocol.machines), member_name, reserved=("all",))
+    return tuple(_machine(machine, unbarred(names[machine.name])) for machine in protocol.machines)
+
+
+def capabilities_view(protocol: Protocol) -> CapabilitiesView:
+    """The capabilities of both sides."""
+    return CapabilitiesView(
+        server=tuple(_capability(row) for row in protocol.capabilities if row.side == "server"),
+        client=tuple(_capability(row) for row in protocol.capabilities if row.side == "client"),
+    )
+
+
+def protocol_view(protocol: Protocol, digest: str) -> ProtocolView:
+    """The constants of the protocol."""
+    return ProtocolView(
+        version=quoted(protocol.version),
+        major=int(protocol.version.partition(".")[0]),
+        id=quoted(protocol.id),
+        digest=quoted(digest),
+    )
+
+
+def types_view(scope: Scope) -> TypesView:
+    """The codec of every declaration, an alias too."""
+    lines = [f"{quoted(name)} -> {symbol_of(Ref(name), scope.known).codec}" for name in sorted(scope.known)]
+    chunks = [tuple(lines[start : start + _TYPES_A_FUNCTION]) for start in range(0, len(lines), _TYPES_A_FUNCTION)]
+    views = tuple(ChunkView(f"types{number}", chunk) for number, chunk in enumerate(chunks))
+    return TypesView(" ?: ".join(f"{view.name}(name)" for view in views) or "null", views)
+
+
+def _table(side: str, kind: str, rows: list[Method], scope: Scope) -> MethodTableView:
+    names = kept_apart((row.name for row in rows), member_name, reserved=("all",))
+    return MethodTableView(
+        name=f"{side.capitalize()}{kind.capitalize()}s",
+        doc=comment(f"Every {kind} that the {side} sends.", indent=0),
+        kind="RequestMethod<*, *>" if kind == "request" else "NotificationMethod<*>",
+        methods=tuple(_method(row, unbarred(names[row.name]), scope) for row in rows),
+    )
+
+
+def _method(row: Method, name: str, scope: Scope) -> MethodView:
+    params = None if row.params is None else symbol_of(Ref(row.params), scope.known)
+    texts = ["Unit" if params is None else params.text]
+    codecs = ["null" if params is None else params.codec]
+    if row.kind == "request":
+        result = symbol_of(AnyValue() if row.result is None else Ref(row.result), scope.known)
+        texts.append(result.text)
+        codecs.append(result.codec)
+    facts = ", ".join(_facts(row))
+    return MethodView(
+        name=name,
+        doc=comment(row.doc, indent=4),
+        kind=row.kind.capitalize(),
+        type=f"{row.kind.capitalize()}Method<{', '.join(texts)}>",
+        arguments=(quoted(row.name), *codecs, *([f"MethodFacts({facts})"] if facts else [])),
+    )
+
+
+def _facts(row: Method) -> Iterator[str]:
+    if row.errors:
+        yield f"errors = {_list(row.errors)}"
+    if row.emits:
+        yield f"emits = {_list(row.emits)}"
+    if row.durable:
+        yield "durable = true"
+    if row.capability is not None:
+        yield f"capability = {quoted(row.capability)}"
+    if row.scope is not None:
+        yield f"scope = {quoted(row.scope)}"
+    if row.stability == "experimental":
+        yield "experimental = true"
+    if row.since is not None:
+        yield f"since = {quoted(row.since)}"
+    if row.clause:
+        yield f"clause = {quoted(row.clause)}"
+
+
+def _machine(machine: Machine, name: str) -> MachineView:
+    return MachineView(
+        name=name,
+        doc=comment(machine.doc, indent=4),
+        wire=quoted(machine.name),
+        initial=quoted(machine.initial),
+        terminal=f"setOf({', '.join(map(quoted, machine.terminal))})",
+        states=tuple(
+            RowView(quoted(state), tuple(f"{quoted(event)} to {_next(after)}," for event, after in events.items()))
+            for state, events in machine.transitions.items()
+        ),
+    )
+
+
+def _capability(row: Capability) -> RowView:
+    return RowView(quoted(row.key), (quoted(row.promise), _list(row.methods), _list(row.members)))
+
+
+def _next(state: str | None) -> str:
+    return "null" if state is None else quoted(state)
+
+
+def _list(names: tuple[str, ...]) -> str:
+    return f"listOf({', '.join(map(quoted, names))})"
+
+
+def _truth(value: bool) -> str:  # noqa: FBT001 -- the value itself, not an option
+    return "true" if value else "false"

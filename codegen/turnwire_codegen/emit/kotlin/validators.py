@@ -1,0 +1,253 @@
+"""Kotlin validators: a function a plan builds its rules when it is first asked for; `Rules.kt` checks them.
+
+A plan is data to the JVM, not code, so that no method grows with a schema.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.kotlin.names import CANONICAL_PACKAGE, identifier, kept_apart
+from turnwire_codegen.emit.kotlin.text import comment, quoted
+from turnwire_codegen.emit.render import render
+from turnwire_codegen.patterns import parse, to_java
+from turnwire_codegen.rules import (
+    NOTHING,
+    Bound,
+    Call,
+    Choice,
+    Const,
+    Contains,
+    Count,
+    Evaluated,
+    Fields,
+    Format,
+    If,
+    Items,
+    Length,
+    Members,
+    Multiple,
+    Pattern,
+    Plan,
+    Plans,
+    Required,
+    Rule,
+    Target,
+    Type,
+    Unevaluated,
+    Unique,
+)
+from turnwire_codegen.words import pascal
+
+__all__ = ["emit_validators"]
+
+_WIDTH = 100
+_INDENT = "    "
+# A file of so many plans keeps well below what a class of the JVM can hold.
+_PLANS_A_FILE = 400
+_KEYWORDS = re.compile(r"(?:^#?|/)(?:\$defs|definitions|properties)(?=/)")
+_FORMATS = {"date": "isDate", "date-time": "isDateTime", "ipv4": "isIpv4", "time": "isTime", "uuid": "isUuid"}
+
+
+class _Expression(NamedTuple):
+    """A call, with its arguments as expressions or text."""
+
+    head: str
+    arguments: tuple["_Expression | str", ...] = ()
+
+
+class _Function(NamedTuple):
+    name: str
+    key: str
+    doc: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+class _File(NamedTuple):
+    name: str
+    functions: tuple[_Function, ...]
+
+
+class _Root(NamedTuple):
+    name: str
+    plan: str
+
+
+class _View(NamedTuple):
+    files: tuple[_File, ...]
+    roots: tuple[_Root, ...]
+
+
+def emit_validators(
+    plans: Plans, roots: Mapping[str, str], header: Header, package: str = CANONICAL_PACKAGE
+) -> dict[str, bytes]:
+    """`Validators.kt`, which has a validator for each name in `roots`, by its plan, and files of plans."""
+    view = _view(plans, roots)
+    common = {"header": header.lines(), "package": package}
+    texts = {"Validators.kt": render("kotlin", "validators.kt.j2", {**common, "validators": view})}
+    for file in view.files:
+        texts[f"{file.name}.kt"] = render("kotlin", "plans.kt.j2", {**common, "file": file})
+    return {path: text.encode() for path, text in texts.items()}
+
+
+def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
+    names = _function_names(plans.named)
+    printer = _Printer(plans.named, names)
+    functions = [
+        _Function(
+            names[name],
+            quoted(names[name]),
+            comment(name, indent=4),
+            tuple(_lines(printer.plan(plan), f"private fun {names[name]}(): Plan = ")),
+        )
+        for name, plan in sorted(plans.named.items())
+    ]
+    files = tuple(
+        _File(f"Plans{start // _PLANS_A_FILE}", tuple(functions[start : start + _PLANS_A_FILE]))
+        for start in range(0, len(functions), _PLANS_A_FILE)
+    )
+    return _View(files, tuple(_Root(quoted(name), quoted(names[plan])) for name, plan in sorted(roots.items())))
+
+
+def _function_names(named: Iterable[str]) -> dict[str, str]:
+    """Plans by their pointers: `#/$defs/Thread` is `planThread`."""
+    return kept_apart(named, lambda name: f"plan{identifier(pascal(_KEYWORDS.sub('', name)))}")
+
+
+class _Printer(msgspec.Struct, frozen=True):
+    """Plans as expressions; those that have a name are asked for by that of their function."""
+
+    named: Mapping[str, Plan]
+    names: Mapping[str, str]
+
+    def plan(self, plan: Plan) -> _Expression:
+        return _Expression("Plan", tuple(map(self.rule, plan.rules)))
+
+    def target(self, target: Target) -> _Expression | str:
+        plan = self.named[target.name] if isinstance(target, Call) else target
+        if plan == NOTHING:
+            return "Never"
+        if isinstance(target, Call):
+            return f"Call({quoted(self.names[target.name])})"
+        return self.rule(target.rules[0]) if len(target.rules) == 1 else self.plan(target)
+
+    def optional(self, target: Target | None) -> _Expression | str:
+        return "null" if target is None else self.target(target)
+
+    def targets(self, targets: Iterable[Target]) -> tuple[_Expression | str, ...]:
+        return tuple(map(self.target, targets))
+
+    def pairs(self, pairs: Iterable[tuple[str, Target]]) -> tuple[_Expression | str, ...]:
+        return tuple(_prefixed(f"{quoted(name)} to ", self.target(target)) for name, target in pairs)
+
+    def rule(self, rule: Rule) -> _Expression:
+        match rule:
+            case Fields(plans=plans):
+                return _Expression("Fields", self.pairs(plans))
+            case Items(prefix=prefix, rest=rest):
+                places = tuple(_Expression("listOf", self.targets(place)) for place in prefix)
+                return _Expression("Items", (_Expression("listOf", places), *self.targets(rest)))
+            case Members(patterns=patterns, extra=extra, but=but, keys=keys):
+                printed = self.pairs((_java(source), target) for source, target in patterns)
+                return _Expression(
+                    "Members", (self.optional(keys), self.optional(extra), _names("setOf", but), *printed)
+                )
+            case Contains(plan=plan, min=least, max=most):
+                return _Expression("Contains", (self.target(plan), *_limits(least, most)))
+            case Choice():
+                return self.choice(rule)
+            case If(cond=cond, then=then, other=other):
+                return _Expression("If", (self.target(cond), self.optional(then), self.optional(other)))
+            case Unevaluated(of=of, plan=plan, entries=entries):
+                return _Expression(f"Unevaluated{of.capitalize()}", (self.target(plan), *map(self.entry, entries)))
+            case _:
+                return _leaf(rule)
+
+    def choice(self, rule: Choice) -> _Expression:
+        if rule.mode != "tagged":
+            return _Expression({"any": "AnyOf", "one": "OneOf", "not": "Not"}[rule.mode], self.targets(rule.arms))
+        arms = self.pairs(zip(rule.tags, rule.arms, strict=False))
+        others = self.target(rule.arms[-1]) if rule.open else "null"
+        return _Expression("Tagged", (quoted(str(rule.tag)), others, *arms))
+
+    def entry(self, entry: Evaluated) -> _Expression:
+        guards = (
+            _prefixed("", _Expression("Pair", (self.target(guard.plan), str(guard.holds).lower())))
+            for guard in entry.guards
+        )
+        return _Expression(
+            "Evaluated",
+            (
+                _Expression("listOf", tuple(guards)),
+                _names("setOf", entry.names),
+                _names("listOf", map(_java, entry.patterns)),
+                str(entry.first),
+                str(entry.everything).lower(),
+            ),
+        )
+
+
+def _leaf(rule: Rule) -> _Expression:
+    match rule:
+        case Type(kinds=kinds):
+            return _names("Type", kinds)
+        case Const(values=values) if all(isinstance(value, str) for value in values):
+            return _names("Texts", values)
+        case Const(values=values):
+            return _Expression("Const", (quoted(json.dumps(list(values), ensure_ascii=False)),))
+        case Bound():
+            given = {name: getattr(rule, name) for name in ("min", "max", "above", "below")}
+            limits = (f'{name} = "{limit!r}"' for name, limit in given.items() if limit is not None)
+            return _Expression("Bound", tuple(limits))
+        case Multiple(of=of):
+            return _Expression("Multiple", (f'"{of!r}"',))
+        case Length(min=least, max=most):
+            return _Expression("Length", _limits(least, most))
+        case Pattern(source=source):
+            return _Expression("Matching", (quoted(_java(source)),))
+        case Format(name=name):
+            return _Expression("Format", (f"::{_FORMATS[name]}",))
+        case Count(of=of, min=least, max=most):
+            return _Expression("ItemCount" if of == "items" else "MemberCount", _limits(least, most))
+        case Required(names=names):
+            return _names("Required", names)
+        case Unique():
+            return _Expression("Unique")
+    raise AssertionError(f"{type(rule).__name__} is no leaf")
+
+
+def _limits(least: int, most: int | None) -> tuple[str, ...]:
+    return (str(least),) if most is None else (str(least), str(most))
+
+
+def _names(head: str, names: Iterable[str]) -> _Expression:
+    return _Expression(head, tuple(map(quoted, names)))
+
+
+def _java(source: str) -> str:
+    return to_java(parse(source))
+
+
+def _prefixed(text: str, expression: _Expression | str) -> _Expression | str:
+    if isinstance(expression, str):
+        return text + expression
+    return _Expression(text + expression.head, expression.arguments)
+
+
+def _lines(expression: _Expression | str, prefix: str = "", suffix: str = "") -> list[str]:
+    """An expression on one line where it is short, else with an argument a line."""
+    flat = prefix + _flat(expression) + suffix
+    if isinstance(expression, str) or len(flat) <= _WIDTH or not expression.arguments:
+        return [flat]
+    inner = [_INDENT + line for argument in expression.arguments for line in _lines(argument, suffix=",")]
+    return [f"{prefix}{expression.head}(", *inner, f"){suffix}"]
+
+
+def _flat(expression: _Expression | str) -> str:
+    if isinstance(expression, str):
+        return expression
+    return f"{expression.head}({', '.join(map(_flat, expression.arguments))})"
