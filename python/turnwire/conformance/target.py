@@ -53,7 +53,7 @@ class Timeouts(msgspec.Struct, frozen=True):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """How the system under test is started. `{scratch}` in an argument is a fresh directory for each scenario."""
+    """How the system under test is started. `{scratch}` in its words is a fresh directory for each scenario."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str] = {}
@@ -217,7 +217,8 @@ class Process:
 
     def _start(self, extra: Mapping[str, str]) -> "subprocess.Popen[bytes]":
         argv = [argument.replace("{scratch}", str(self.scratch)) for argument in self.target.argv]
-        env = {**os.environ, **self.target.env, **extra, SCRATCH_VARIABLE: str(self.scratch)}
+        own = {name: value.replace("{scratch}", str(self.scratch)) for name, value in self.target.env.items()}
+        env = {**os.environ, **own, **extra, SCRATCH_VARIABLE: str(self.scratch)}
         pipe = subprocess.PIPE
         try:
             popen = subprocess.Popen(  # noqa: S603 - running the given argv is the purpose
