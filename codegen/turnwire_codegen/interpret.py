@@ -11,34 +11,10 @@ from typing import Any
 
 import msgspec
 
+from turnwire_codegen import rules
 from turnwire_codegen.formats import CHECKS
 from turnwire_codegen.patterns import parse, to_python
-from turnwire_codegen.rules import (
-    NOTHING,
-    Bound,
-    Call,
-    Choice,
-    Const,
-    Contains,
-    Count,
-    Evaluated,
-    Fields,
-    Format,
-    If,
-    Items,
-    Length,
-    Members,
-    Multiple,
-    Pattern,
-    Plan,
-    Plans,
-    Required,
-    Rule,
-    Target,
-    Type,
-    Unevaluated,
-    Unique,
-)
+from turnwire_codegen.rules import NOTHING, Call, Plan, Plans, Rule, Target
 
 __all__ = ["Fault", "check", "same"]
 
@@ -86,28 +62,36 @@ def _fits(target: Target, value: Any, named: _Named) -> bool:
 def _faults(rule: Rule, value: Any, named: _Named) -> Iterator[Fault]:
     """The faults of one rule in order; the first is all that is asked for."""
     match rule:
-        case Type() | Const() | Bound() | Multiple() | Length() | Pattern() | Format():
+        case (
+            rules.Type()
+            | rules.Const()
+            | rules.Bound()
+            | rules.Multiple()
+            | rules.Length()
+            | rules.Pattern()
+            | rules.Format()
+        ):
             yield from _here(_scalar(rule, value), rule)
-        case Count() | Required() | Unique() | Contains():
+        case rules.Count() | rules.Required() | rules.Unique() | rules.Contains():
             yield from _here(_whole(rule, value, named), rule)
-        case Fields(plans=fields) if isinstance(value, dict):
+        case rules.Fields(plans=fields) if isinstance(value, dict):
             for name, plan in fields:
                 if name in value:
                     yield from _below(plan, value, name, named, closed="type")
-        case Items() if isinstance(value, list):
+        case rules.Items() if isinstance(value, list):
             for index in range(len(value)):
                 declared = index < len(rule.prefix)
                 for plan in rule.prefix[index] if declared else rule.rest:
                     yield from _below(plan, value, index, named, closed="type" if declared else "members")
-        case Members() if isinstance(value, dict):
+        case rules.Members() if isinstance(value, dict):
             yield from _members(rule, value, named)
-        case Choice():
+        case rules.Choice():
             yield from _choice(rule, value, named)
-        case If(cond=cond, then=then, other=other):
+        case rules.If(cond=cond, then=then, other=other):
             chosen = then if _fits(cond, value, named) else other
             if chosen is not None and (fault := _plan(chosen, value, named)) is not None:
                 yield fault
-        case Unevaluated() if isinstance(value, list if rule.of == "items" else dict):
+        case rules.Unevaluated() if isinstance(value, list if rule.of == "items" else dict):
             yield from _unevaluated(rule, value, named)
 
 
@@ -127,20 +111,20 @@ def _below(plan: Target, value: Any, step: str | int, named: _Named, *, closed: 
 def _scalar(rule: Rule, value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     match rule:
-        case Type(kinds=kinds):
+        case rules.Type(kinds=kinds):
             return any(_is_kind(kind, value) for kind in kinds)
-        case Const(values=values):
+        case rules.Const(values=values):
             return any(same(value, allowed) for allowed in values)
-        case Bound() if number:
+        case rules.Bound() if number:
             low = (rule.min is None or value >= rule.min) and (rule.above is None or value > rule.above)
             return low and (rule.max is None or value <= rule.max) and (rule.below is None or value < rule.below)
-        case Multiple(of=of) if number:
+        case rules.Multiple(of=of) if number:
             return _is_multiple(value, of)
-        case Length() if isinstance(value, str):
+        case rules.Length() if isinstance(value, str):
             return rule.min <= len(value) and (rule.max is None or len(value) <= rule.max)
-        case Pattern(source=source) if isinstance(value, str):
+        case rules.Pattern(source=source) if isinstance(value, str):
             return _finds(source, value)
-        case Format(name=name) if isinstance(value, str):
+        case rules.Format(name=name) if isinstance(value, str):
             return CHECKS[name](value)
     return True
 
@@ -169,19 +153,19 @@ def _is_multiple(value: float, of: float) -> bool:
 
 def _whole(rule: Rule, value: Any, named: _Named) -> bool:
     match rule:
-        case Count() if isinstance(value, list if rule.of == "items" else dict):
+        case rules.Count() if isinstance(value, list if rule.of == "items" else dict):
             return rule.min <= len(value) and (rule.max is None or len(value) <= rule.max)
-        case Required(names=names) if isinstance(value, dict):
+        case rules.Required(names=names) if isinstance(value, dict):
             return all(name in value for name in names)
-        case Unique() if isinstance(value, list):
+        case rules.Unique() if isinstance(value, list):
             return not any(same(item, other) for at, item in enumerate(value) for other in value[:at])
-        case Contains() if isinstance(value, list):
+        case rules.Contains() if isinstance(value, list):
             count = sum(_fits(rule.plan, item, named) for item in value)
             return rule.min <= count and (rule.max is None or count <= rule.max)
     return True
 
 
-def _members(rule: Members, value: dict[str, Any], named: _Named) -> Iterator[Fault]:
+def _members(rule: rules.Members, value: dict[str, Any], named: _Named) -> Iterator[Fault]:
     for name in sorted(value):
         if rule.keys is not None and not _fits(rule.keys, name, named):
             yield Fault("", "key").under(name)
@@ -192,7 +176,7 @@ def _members(rule: Members, value: dict[str, Any], named: _Named) -> Iterator[Fa
             yield from _below(rule.extra, value, name, named, closed="members")
 
 
-def _choice(rule: Choice, value: Any, named: _Named) -> Iterator[Fault]:
+def _choice(rule: rules.Choice, value: Any, named: _Named) -> Iterator[Fault]:
     if rule.mode == "tagged":
         yield from _tagged(rule, value, named)
         return
@@ -202,7 +186,7 @@ def _choice(rule: Choice, value: Any, named: _Named) -> Iterator[Fault]:
         yield Fault("", "not" if rule.mode == "not" else "choice")
 
 
-def _tagged(rule: Choice, value: Any, named: _Named) -> Iterator[Fault]:
+def _tagged(rule: rules.Choice, value: Any, named: _Named) -> Iterator[Fault]:
     assert rule.tag is not None, "a tagged choice has a tag"
     if not isinstance(value, dict) or rule.tag not in value:
         yield Fault("", "tag")
@@ -217,18 +201,18 @@ def _tagged(rule: Choice, value: Any, named: _Named) -> Iterator[Fault]:
         yield fault
 
 
-def _unevaluated(rule: Unevaluated, value: Any, named: _Named) -> Iterator[Fault]:
+def _unevaluated(rule: rules.Unevaluated, value: Any, named: _Named) -> Iterator[Fault]:
     entries = [entry for entry in rule.entries if _applies(entry, value, named)]
     for step in sorted(value) if rule.of == "members" else range(len(value)):
         if not any(_spoke_of(entry, step) for entry in entries):
             yield from _below(rule.plan, value, step, named, closed="unevaluated")
 
 
-def _applies(entry: Evaluated, value: Any, named: _Named) -> bool:
+def _applies(entry: rules.Evaluated, value: Any, named: _Named) -> bool:
     return all(_fits(guard.plan, value, named) == guard.holds for guard in entry.guards)
 
 
-def _spoke_of(entry: Evaluated, step: str | int) -> bool:
+def _spoke_of(entry: rules.Evaluated, step: str | int) -> bool:
     if isinstance(step, int):
         return entry.everything or step < entry.first
     return entry.everything or step in entry.names or any(_finds(source, step) for source in entry.patterns)

@@ -7,32 +7,12 @@ pointer is told. An optional rule that can never fail is left out.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
+from turnwire_codegen import rules
 from turnwire_codegen.lower.context import Context
 from turnwire_codegen.lower.document import Site
 from turnwire_codegen.lower.tags import tagging_of
 from turnwire_codegen.lower.unevaluated import unevaluated_rules
-from turnwire_codegen.rules import (
-    FORMATS,
-    Bound,
-    Choice,
-    Const,
-    Contains,
-    Count,
-    Fields,
-    Format,
-    If,
-    Items,
-    Length,
-    Members,
-    Multiple,
-    Pattern,
-    Plan,
-    Required,
-    Rule,
-    Target,
-    Type,
-    Unique,
-)
+from turnwire_codegen.rules import FORMATS, Plan, Rule, Target
 
 __all__ = ["PHASES", "Phase"]
 
@@ -50,7 +30,7 @@ def _layer_by_layer(rules_of: Callable[[Context, Site], Iterator[Rule]]) -> Phas
 
 def _kinds(context: Context, layer: Site) -> Iterator[Rule]:
     if layer.schema is False:
-        yield Type(())
+        yield rules.Type(())
     if not context.keywords.has(layer, "type"):
         return
     kinds = context.keywords.names(layer, "type")
@@ -59,56 +39,58 @@ def _kinds(context: Context, layer: Site) -> Iterator[Rule]:
             (context.place(layer) / "type").error(
                 f"no JSON type is called {kind!r}", f"one of {', '.join(sorted(_KINDS))}"
             )
-    yield Type(kinds)
+    yield rules.Type(kinds)
 
 
 def _constants(context: Context, layer: Site) -> Iterator[Rule]:
     if context.keywords.has(layer, "const"):
-        yield Const((layer.schema["const"],))
+        yield rules.Const((layer.schema["const"],))
     values = context.keywords.get(layer, "enum")
     if isinstance(values, list):
-        yield Const(tuple(values))
+        yield rules.Const(tuple(values))
     elif context.keywords.has(layer, "enum"):
         (context.place(layer) / "enum").error("enum is no list", "write a list of values")
 
 
 def _scalars(context: Context, layer: Site) -> Iterator[Rule]:
     read = context.keywords
-    bound = Bound(
+    bound = rules.Bound(
         min=read.number(layer, "minimum"),
         max=read.number(layer, "maximum"),
         above=read.number(layer, "exclusiveMinimum"),
         below=read.number(layer, "exclusiveMaximum"),
     )
-    if bound != Bound():
+    if bound != rules.Bound():
         yield bound
     of = read.number(layer, "multipleOf")
     if of is not None and of > 0:
-        yield Multiple(of)
+        yield rules.Multiple(of)
     elif of is not None:
         (context.place(layer) / "multipleOf").error("multipleOf is not above 0", "write a number above 0")
-    length = Length(min=read.count(layer, "minLength") or 0, max=read.count(layer, "maxLength"))
-    if length != Length():
+    length = rules.Length(min=read.count(layer, "minLength") or 0, max=read.count(layer, "maxLength"))
+    if length != rules.Length():
         yield length
     source = read.text(layer, "pattern")
     if source is not None and context.portable(source, context.place(layer) / "pattern"):
-        yield Pattern(source)
+        yield rules.Pattern(source)
     name = read.text(layer, "format")
     if name in FORMATS:
-        yield Format(name)
+        yield rules.Format(name)
 
 
 def _counts(context: Context, layer: Site) -> Iterator[Rule]:
     read = context.keywords
-    items = Count("items", min=read.count(layer, "minItems") or 0, max=read.count(layer, "maxItems"))
-    if items != Count("items"):
+    items = rules.Count("items", min=read.count(layer, "minItems") or 0, max=read.count(layer, "maxItems"))
+    if items != rules.Count("items"):
         yield items
-    members = Count("members", min=read.count(layer, "minProperties") or 0, max=read.count(layer, "maxProperties"))
-    if members != Count("members"):
+    members = rules.Count(
+        "members", min=read.count(layer, "minProperties") or 0, max=read.count(layer, "maxProperties")
+    )
+    if members != rules.Count("members"):
         yield members
     names = read.names(layer, "required")
     if names:
-        yield Required(names)
+        yield rules.Required(names)
 
 
 def _declared(context: Context, layers: Sequence[Site]) -> Iterator[Rule]:
@@ -117,8 +99,8 @@ def _declared(context: Context, layers: Sequence[Site]) -> Iterator[Rule]:
     for layer in layers:
         for name, child in context.keywords.mapped(layer, "properties"):
             members.setdefault(name, []).append(context.target(child))
-    fields = Fields(tuple((name, plan) for name, plans in members.items() for plan in plans if plan != Plan()))
-    if fields != Fields(()):
+    fields = rules.Fields(tuple((name, plan) for name, plans in members.items() for plan in plans if plan != Plan()))
+    if fields != rules.Fields(()):
         yield fields
     heads = [tuple(map(context.target, context.keywords.prefix(layer))) for layer in layers]
     tails = [_rest(context, layer) for layer in layers]
@@ -126,7 +108,7 @@ def _declared(context: Context, layers: Sequence[Site]) -> Iterator[Rule]:
         tuple(head[index] if index < len(head) else tail for head, tail in zip(heads, tails, strict=True))
         for index in range(max(map(len, heads), default=0))
     )
-    items = Items(tuple(map(_demanding, prefix)), _demanding(tuple(tails)))
+    items = rules.Items(tuple(map(_demanding, prefix)), _demanding(tuple(tails)))
     if any(items.prefix) or items.rest:
         yield items
 
@@ -143,7 +125,7 @@ def _demanding(plans: tuple[Target, ...]) -> tuple[Target, ...]:
 def _keys(context: Context, layer: Site) -> Iterator[Rule]:
     child = context.keywords.child(layer, "propertyNames")
     if child is not None:
-        yield Members(keys=context.target(child))
+        yield rules.Members(keys=context.target(child))
 
 
 def _members(context: Context, layer: Site) -> Iterator[Rule]:
@@ -157,20 +139,20 @@ def _members(context: Context, layer: Site) -> Iterator[Rule]:
     extra = None if child is None else context.target(child)
     if extra is not None and extra != Plan():
         but = tuple(name for name, _ in read.mapped(layer, "properties"))
-        yield Members(patterns=patterns, extra=extra, but=but)
+        yield rules.Members(patterns=patterns, extra=extra, but=but)
     elif patterns:
-        yield Members(patterns=patterns)
+        yield rules.Members(patterns=patterns)
 
 
 def _gatherings(context: Context, layer: Site) -> Iterator[Rule]:
     read = context.keywords
     if read.get(layer, "uniqueItems") is True:
-        yield Unique()
+        yield rules.Unique()
     child = read.child(layer, "contains")
     if child is None:
         return
     least, most = read.count(layer, "minContains"), read.count(layer, "maxContains")
-    rule = Contains(context.target(child), min=1 if least is None else least, max=most)
+    rule = rules.Contains(context.target(child), min=1 if least is None else least, max=most)
     if rule.min or rule.max is not None:
         yield rule
 
@@ -178,21 +160,21 @@ def _gatherings(context: Context, layer: Site) -> Iterator[Rule]:
 def _exclusions(context: Context, layer: Site) -> Iterator[Rule]:
     child = context.keywords.child(layer, "not")
     if child is not None:
-        yield Choice("not", (context.target(child),))
+        yield rules.Choice("not", (context.target(child),))
 
 
 def _conditions(context: Context, layer: Site) -> Iterator[Rule]:
     read = context.keywords
     for name, names in read.dependent_names(layer):
-        yield If(Plan((Required((name,)),)), then=Plan((Required(names),)))
+        yield rules.If(Plan((rules.Required((name,)),)), then=Plan((rules.Required(names),)))
     for name, child in read.dependent_schemas(layer):
-        yield If(Plan((Type(("object",)), Required((name,)))), then=context.target(child))
+        yield rules.If(Plan((rules.Type(("object",)), rules.Required((name,)))), then=context.target(child))
     condition = read.child(layer, "if")
     if condition is None:
         return
     then, other = read.child(layer, "then"), read.child(layer, "else")
     if then is not None or other is not None:
-        yield If(
+        yield rules.If(
             context.target(condition),
             then=None if then is None else context.target(then),
             other=None if other is None else context.target(other),
@@ -213,7 +195,7 @@ def _choices(context: Context, layer: Site) -> Iterator[Rule]:
         order = sorted(range(len(plans)), key=lambda index: tagging.values[index] is None)
         tags = tuple(value for value in tagging.values if value is not None)
         ordered = tuple(plans[index] for index in order)
-        yield Choice("tagged", ordered, tag=tagging.tag, tags=tags, open=len(tags) < len(plans))
+        yield rules.Choice("tagged", ordered, tag=tagging.tag, tags=tags, open=len(tags) < len(plans))
 
 
 def _untagged(mode: Literal["any", "one"], plans: tuple[Target, ...]) -> Rule:
@@ -222,17 +204,17 @@ def _untagged(mode: Literal["any", "one"], plans: tuple[Target, ...]) -> Rule:
     others: list[Target] = []
     for plan in plans:
         match plan:
-            case Plan(rules=(Const(values=constants),)):
+            case Plan(rules=(rules.Const(values=constants),)):
                 values.extend(constants)
-            case Plan(rules=(Type(kinds=("string",)), Const(values=constants))) if _are_strings(constants):
+            case Plan(rules=(rules.Type(kinds=("string",)), rules.Const(values=constants))) if _are_strings(constants):
                 values.extend(constants)
             case _:
                 others.append(plan)
     if not others and (mode == "any" or _are_distinct(values)):
-        return Const(tuple(values))
-    if mode == "any" and others == [Plan((Type(("string",)),))] and _are_strings(values):
-        return Type(("string",))
-    return Choice(mode, plans)
+        return rules.Const(tuple(values))
+    if mode == "any" and others == [Plan((rules.Type(("string",)),))] and _are_strings(values):
+        return rules.Type(("string",))
+    return rules.Choice(mode, plans)
 
 
 def _are_strings(values: Sequence[Any]) -> bool:

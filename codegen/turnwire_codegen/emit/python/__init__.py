@@ -7,11 +7,13 @@ from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.python.limits import lone_arms, tried_unions, untyped_members
 from turnwire_codegen.emit.python.names import module_name
-from turnwire_codegen.emit.python.tables import MethodsView, error_view, machine_view, method_view, protocol_view
+from turnwire_codegen.emit.python.tables import MethodsView, capability_view, error_view, machine_view, method_view
+from turnwire_codegen.emit.python.text import quoted
 from turnwire_codegen.emit.python.types import Home
 from turnwire_codegen.emit.python.validators import emit_validators
 from turnwire_codegen.emit.python.view import FamilyView, Scope, family_view, package_view
 from turnwire_codegen.emit.render import render
+from turnwire_codegen.emit.tables import protocol_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.graph import declarations, mutual_families, recursive
 from turnwire_codegen.passes.readers import loosen_readers
@@ -54,7 +56,7 @@ def emit_python(protocol: Protocol, header: Header, schema: bytes) -> dict[str, 
         pages |= {
             "errors.py": ("errors", [error_view(row) for row in protocol.errors]),
             "states.py": ("machines", [machine_view(row) for row in protocol.machines]),
-            "protocol.py": ("protocol", protocol_view(protocol, header.digest)),
+            "protocol.py": ("protocol", protocol_view(protocol, header.digest, quoted, capability_view)),
         }
     texts = {
         path: render("python", f"{name}.py.j2", {"header": header.lines(), name: view})

@@ -5,21 +5,20 @@ import msgspec
 from turnwire_codegen.emit.header import one_line
 from turnwire_codegen.emit.python.names import class_name
 from turnwire_codegen.emit.python.text import docstring, quoted
-from turnwire_codegen.ir import Capability, ErrorRow, Machine, Method, Protocol
+from turnwire_codegen.ir import Capability, ErrorRow, Machine, Method
 from turnwire_codegen.words import upper_snake
 
 __all__ = [
     "ErrorView",
     "MachineView",
     "MethodsView",
-    "ProtocolView",
     "RowView",
     "StateView",
     "TypeView",
+    "capability_view",
     "error_view",
     "machine_view",
     "method_view",
-    "protocol_view",
 ]
 
 
@@ -73,17 +72,6 @@ class MachineView(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[StateView, ...]
 
 
-class ProtocolView(msgspec.Struct, frozen=True, kw_only=True):
-    """Versions, digest, capabilities."""
-
-    version: str
-    major: int
-    id: str
-    digest: str
-    server: tuple[RowView, ...]
-    client: tuple[RowView, ...]
-
-
 def method_view(method: Method) -> RowView:
     """A row of METHODS."""
     values = {
@@ -132,19 +120,8 @@ def machine_view(machine: Machine) -> MachineView:
     )
 
 
-def protocol_view(protocol: Protocol, digest: str) -> ProtocolView:
-    """The constants of protocol.py."""
-    return ProtocolView(
-        version=quoted(protocol.version),
-        major=int(protocol.version.partition(".")[0]),
-        id=quoted(protocol.id),
-        digest=quoted(digest),
-        server=tuple(_capability(row) for row in protocol.capabilities if row.side == "server"),
-        client=tuple(_capability(row) for row in protocol.capabilities if row.side == "client"),
-    )
-
-
-def _capability(row: Capability) -> RowView:
+def capability_view(row: Capability) -> RowView:
+    """A row of a table of capabilities."""
     values = {
         "key": quoted(row.key),
         "promise": quoted(row.promise),

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
-from turnwire_codegen.emit.typescript.tables import error_views, methods_view, protocol_view
+from turnwire_codegen.emit.tables import protocol_view
+from turnwire_codegen.emit.typescript.tables import error_views, methods_view
+from turnwire_codegen.emit.typescript.text import quoted
 from turnwire_codegen.emit.typescript.validators import emit_validators
 from turnwire_codegen.emit.typescript.view import family_view, index_view
 from turnwire_codegen.ir import Protocol
@@ -41,7 +43,7 @@ def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
         # A foreign schema says nothing of versions and errors, so there is nothing to say of them either.
         pages |= {
             "errors.ts": ("errors", error_views(protocol)),
-            "protocol.ts": ("protocol", protocol_view(protocol, header.digest)),
+            "protocol.ts": ("protocol", protocol_view(protocol, header.digest, quoted)),
         }
     pages["index.ts"] = ("index", index_view([view.module for view in views], values=bool(protocol.version)))
     return {
@@ -58,6 +60,6 @@ def emit_module(protocol: Protocol, header: Header) -> bytes:
         "families": [family_view(family, home) for family in protocol.families],
         "methods": methods_view(protocol),
         "errors": error_views(protocol),
-        "protocol": protocol_view(protocol, header.digest),
+        "protocol": protocol_view(protocol, header.digest, quoted),
     }
     return render("typescript", "module.ts.j2", view).encode()

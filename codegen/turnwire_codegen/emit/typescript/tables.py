@@ -1,11 +1,14 @@
 """The protocol's tables as TypeScript: maps from method to types, and constants."""
 
+from collections.abc import Iterator, Mapping
+
 import msgspec
 
+from turnwire_codegen.emit.tables import MethodGroup, method_groups, needs_params
 from turnwire_codegen.emit.typescript.names import module_name, type_name
 from turnwire_codegen.emit.typescript.text import comment, quoted
 from turnwire_codegen.emit.typescript.view import import_line
-from turnwire_codegen.ir import Method, Protocol, Record
+from turnwire_codegen.ir import Declaration, Method, Protocol
 from turnwire_codegen.passes.graph import declarations, homes
 
 __all__ = [
@@ -13,10 +16,8 @@ __all__ = [
     "ErrorView",
     "MapView",
     "MethodsView",
-    "ProtocolView",
     "error_views",
     "methods_view",
-    "protocol_view",
 ]
 
 
@@ -53,23 +54,9 @@ class ErrorView(msgspec.Struct, frozen=True, kw_only=True):
     doc: tuple[str, ...]
 
 
-class ProtocolView(msgspec.Struct, frozen=True, kw_only=True):
-    """protocol.ts."""
-
-    version: str
-    major: int
-    id: str
-    digest: str
-
-
 def methods_view(protocol: Protocol) -> MethodsView:
     """The four maps, and the one of all methods."""
-    maps = tuple(
-        _map(protocol, side, kind, rows)
-        for side in ("client", "server")
-        for kind in ("request", "notification")
-        if (rows := [row for row in protocol.methods if row.kind == kind and row.sender in (side, "both")])
-    )
+    maps = tuple(_map(group, declarations(protocol)) for group in method_groups(protocol))
     home = homes(protocol)
     by_module: dict[str, set[str]] = {}
     for row in protocol.methods:
@@ -95,35 +82,21 @@ def error_views(protocol: Protocol) -> list[ErrorView]:
     ]
 
 
-def protocol_view(protocol: Protocol, digest: str) -> ProtocolView:
-    """The constants of protocol.ts."""
-    return ProtocolView(
-        version=quoted(protocol.version),
-        major=int(protocol.version.partition(".")[0]),
-        id=quoted(protocol.id),
-        digest=quoted(digest),
-    )
-
-
-def _map(protocol: Protocol, side: str, kind: str, rows: list[Method]) -> MapView:
+def _map(group: MethodGroup, known: Mapping[str, Declaration]) -> MapView:
     return MapView(
-        name=f"{side.capitalize()}{kind.capitalize()}Map",
-        doc=comment(f"Every {kind} that the {side} sends.", indent=0),
+        name=f"{group.side.capitalize()}{group.kind.capitalize()}Map",
+        doc=comment(f"Every {group.kind} that the {group.side} sends.", indent=0),
         entries=tuple(
-            EntryView(key=quoted(row.name), doc=comment(row.doc, indent=2), members=_members(protocol, row))
-            for row in rows
+            EntryView(key=quoted(row.name), doc=comment(row.doc, indent=2), members=tuple(_members(row, known)))
+            for row in group.rows
         ),
     )
 
 
-def _members(protocol: Protocol, row: Method) -> tuple[str, ...]:
-    members = []
+def _members(row: Method, known: Mapping[str, Declaration]) -> Iterator[str]:
     if row.params is None:
-        members.append("params?: never;")
+        yield "params?: never;"
     else:
-        target = declarations(protocol)[row.params]
-        required = not isinstance(target, Record) or any(field.required for field in target.fields)
-        members.append(f"params{'' if required else '?'}: {type_name(row.params)};")
+        yield f"params{'' if needs_params(row, known) else '?'}: {type_name(row.params)};"
     if row.kind == "request":
-        members.append(f"result: {'unknown' if row.result is None else type_name(row.result)};")
-    return tuple(members)
+        yield f"result: {'unknown' if row.result is None else type_name(row.result)};"
