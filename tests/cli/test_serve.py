@@ -40,6 +40,16 @@ def test_limits_are_said_and_kept():
 
 
 @pytest.mark.parametrize(
+    ("flags", "offered"),
+    [((), {}), (("--files", "git"), {"files": True}), (("--files", "git", "--state-dir", "kept"), {"files": True})],
+)
+def test_files_are_kept_where_that_is_asked_for(flags, offered, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert greeting(*flags)["capabilities"]["rewind"] == offered
+
+
+@pytest.mark.parametrize(
     ("argv", "said"),
     [
         (["--limit", "nope=1"], "there is no limit nope; there are messageBytes, depth, "),

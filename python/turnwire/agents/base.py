@@ -291,6 +291,10 @@ class TurnContext(Work, Protocol):
     def save(self, state: Any) -> None:
         """Keeps where the agent stands (any JSON), so that a paused turn can go on from here."""
 
+    async def keep_files(self) -> Any:
+        """Keeps the files as they are now, as the server does at the start of each turn. A rewind to an item brings
+        back what was kept first after it. Nothing happens where the host keeps none."""
+
     def plan(self, steps: Sequence[wire.PlanStep], *, explanation: str | UnsetType = UNSET) -> None:
         """Shows a plan, and tells the turn's plan as a whole."""
 

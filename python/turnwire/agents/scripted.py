@@ -129,6 +129,7 @@ async def _write(turn: TurnContext, command: Write) -> None:
     if not verdict.accepted:
         turn.declined_file_change(changes, item_id=verdict.subject_item_id)
         return
+    await turn.keep_files()
     work = turn.file_change(changes, item_id=verdict.subject_item_id)
     if path is None:
         work.fail("pathNotAllowed", ran=False)

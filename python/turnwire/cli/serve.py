@@ -2,6 +2,9 @@
 
 import argparse
 import asyncio
+import contextlib
+from collections.abc import Iterator
+from importlib import import_module
 
 from msgspec import UNSET, UnsetType
 
@@ -9,7 +12,7 @@ from turnwire.agents.builtin import BUILTIN, builtin_agent
 from turnwire.cli import Streams
 from turnwire.cli.command import Parser, named_value
 from turnwire.cli.exits import Exit, Stop
-from turnwire.server import DefaultHost, Server, default_limits, serve_stdio
+from turnwire.server import DefaultHost, FileProvider, Server, default_limits, serve_stdio
 from turnwire.store.base import Store
 from turnwire.store.opening import STORES, open_store
 from turnwire.wire import Limits
@@ -29,11 +32,14 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
     """
     options = _parser(name, streams).parse_args(argv)
     agents = [builtin_agent(agent) for agent in dict.fromkeys([options.agent, *BUILTIN])]
-    server = Server(DefaultHost(*agents), store=_store(options, streams), limits=default_limits(**dict(options.limit)))
-    try:
-        asyncio.run(serve_stdio(server))
-    except OSError as fault:
-        raise Stop(Exit.UNREACHED, f"stdin or stdout cannot be used: {fault.strerror or fault}") from None
+    store = _store(options, streams)
+    with _files(options) as files:
+        host = DefaultHost(*agents, files=files)
+        server = Server(host, store=store, limits=default_limits(**dict(options.limit)))
+        try:
+            asyncio.run(serve_stdio(server))
+        except OSError as fault:
+            raise Stop(Exit.UNREACHED, f"stdin or stdout cannot be used: {fault.strerror or fault}") from None
     return Exit.DONE
 
 
@@ -42,7 +48,8 @@ def _parser(name: str, streams: Streams) -> Parser:
         name,
         streams,
         summary="Run the reference server: one connection on stdin and stdout, a JSON message a line.",
-        usage="[--stdio] [--agent NAME] [--state-dir DIR] [--store STORE] [--fsync WHEN] [--limit NAME=VALUE …]",
+        usage="[--stdio] [--agent NAME] [--state-dir DIR] [--store STORE] [--fsync WHEN] [--files git]"
+        " [--limit NAME=VALUE …]",
         example=f"echo '{_HELLO}' | turnwire serve --agent scripted",
     )
     parser.add_argument("--stdio", action="store_true", help="on stdin and stdout, which is the default")
@@ -55,6 +62,9 @@ def _parser(name: str, streams: Streams) -> Parser:
     )
     parser.add_argument(
         "--fsync", choices=_FSYNC, help="which events are forced to the disk at once (default: terminal)"
+    )
+    parser.add_argument(
+        "--files", choices=("git",), help="keep the files of threads beside their repositories, so that they rewind too"
     )
     parser.add_argument(
         "--limit",
@@ -87,6 +97,17 @@ def _store(options: argparse.Namespace, streams: Streams) -> Store | None:
     except OSError as fault:
         said = str(fault) if fault.strerror is None else f"{options.state_dir}: {fault.strerror}"
         raise Stop(Exit.USAGE, f"the state directory cannot be used: {said}") from None
+
+
+@contextlib.contextmanager
+def _files(options: argparse.Namespace) -> Iterator[FileProvider | None]:
+    """What keeps the files of threads: for as long as their record, or for as long as the process."""
+    if options.files is None:
+        yield None
+        return
+    # Imported where it is asked for, since it costs a start what most do not need.
+    with import_module("turnwire.server.git").git_files(options.state_dir) as files:
+        yield files
 
 
 def _limit(text: str) -> tuple[str, int | UnsetType]:

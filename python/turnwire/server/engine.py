@@ -158,6 +158,7 @@ class Engine:
             opening=opening,
             run_config=found.run_config,
             budget=found.budget,
+            files=self._state.host.files,
             requests=self.requests,
             rules=self.rules,
             expose_errors=self._state.host.expose_errors,

@@ -7,7 +7,7 @@ before anything of the turn is recorded (HOST-1), so that policy, credentials an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from turnwire import wire
 from turnwire.agents.base import Agent
 
-__all__ = ["DefaultHost", "Host", "HostError", "TurnRequest"]
+__all__ = ["DefaultHost", "FileProvider", "Host", "HostError", "TurnRequest"]
 
 
 class HostError(Exception):
@@ -38,12 +38,27 @@ class TurnRequest(msgspec.Struct, frozen=True, kw_only=True):
     principal: str | None = None
 
 
+class FileProvider(Protocol):
+    """Keeps the files of a directory, and brings them back. What it raises is a `HostError`."""
+
+    async def keep(self, cwd: str) -> str:
+        """Keeps the files as they are now; the name of what was kept."""
+
+    async def restore(self, cwd: str, kept: str) -> None:
+        """Makes the files what they were when they were kept; those that it never keeps stay as they are."""
+
+    async def diff(self, cwd: str, kept: str) -> str:
+        """What changed since, as a unified diff."""
+
+
 class Host:
     """What a server asks of the program around it. Subclass it; every method but `agents` and `resolve_agent` has
     a default that grants what needs no decision and nothing else."""
 
     # Whether clients see the text of errors that the server did not foresee.
     expose_errors: bool = False
+    # What keeps the files of threads, so that a rewind can take them back too; None where nothing does.
+    files: FileProvider | None = None
 
     def agents(self) -> Sequence[wire.AgentInfo]:
         """The agents that threads can have; the first is the default one."""
@@ -100,12 +115,14 @@ class DefaultHost(Host):
         run_config: Any = None,
         models: Sequence[wire.Model] = (),
         budget: wire.Budget | None = None,
+        files: FileProvider | None = None,
         expose_errors: bool = False,
     ) -> None:
         self._agents = {one.info.id: one for one in (agent, *others)}
         self._run_config = run_config
         self._models = models
         self._budget = budget
+        self.files = files
         self.expose_errors = expose_errors
 
     def agents(self) -> Sequence[wire.AgentInfo]:

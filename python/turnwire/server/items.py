@@ -32,13 +32,13 @@ from turnwire.wire import (
     ToolCallItem,
 )
 
-__all__ = ["CommandOperation", "FileOperation", "Growing", "Items", "ToolDrafting", "ToolOperation"]
+__all__ = ["TEXT_LENGTH", "CommandOperation", "FileOperation", "Growing", "Items", "ToolDrafting", "ToolOperation"]
 
 # ITEM-10: "the text so far is recorded at least every 250 ms or 16 KiB".
 _RECORD_SECONDS = 0.25
 _RECORD_BYTES = 16 * 1024
-# `Text` of the schema.
-_TEXT_LENGTH = 8_388_608
+TEXT_LENGTH = 8_388_608
+"""The longest `Text` of the schema, in code points."""
 # An agent that never waits lets others run after so many deltas.
 _BREATH = 64
 
@@ -149,8 +149,8 @@ class Growing:
     async def write(self, text: str) -> None:
         if not text:
             return
-        if self._length + len(text) > _TEXT_LENGTH:
-            raise AgentFailed(f"A text has at most {_TEXT_LENGTH} code points.")
+        if self._length + len(text) > TEXT_LENGTH:
+            raise AgentFailed(f"A text has at most {TEXT_LENGTH} code points.")
         thread = self._items.thread
         params = ItemDeltaParams(
             thread_id=thread.id,

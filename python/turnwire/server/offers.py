@@ -4,6 +4,8 @@ import os
 from importlib.util import find_spec
 from typing import Any
 
+from msgspec import UNSET
+
 from turnwire import wire
 from turnwire.server.host import Host
 from turnwire.wire import (
@@ -71,7 +73,9 @@ EXPERIMENTAL_MEMBERS = frozenset(
 
 def capabilities_of(host: Host) -> ServerCapabilities:
     """What `initialize` says."""
-    offered: dict[str, Any] = {_snake(key): True for key in OFFERED} | {"rewind": RewindCapability()}
+    offered: dict[str, Any] = {_snake(key): True for key in OFFERED} | {
+        "rewind": RewindCapability(files=host.files is not None or UNSET)
+    }
     for agent in host.agents():
         script = host.script(agent.id)
         if script is not None:

@@ -1,6 +1,7 @@
 """What an agent does, as events of its thread: the context that the server gives to `Agent.run`."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,11 +12,13 @@ from turnwire.agents.base import Conversation, Question, Steered, Subagent, Verd
 from turnwire.server.approvals import APPROVAL
 from turnwire.server.budgets import Meter
 from turnwire.server.canonical import digest
+from turnwire.server.checkpoints import keep_files
 from turnwire.server.conversations import compact, conversation_of
+from turnwire.server.host import FileProvider, HostError
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.inbox import Inbox
 from turnwire.server.inputs import INPUT, questions_digest
-from turnwire.server.items import Items
+from turnwire.server.items import TEXT_LENGTH, Items
 from turnwire.server.opening import Opening
 from turnwire.server.questions import Asked, id_of
 from turnwire.server.resuming import Carried, key_of
@@ -23,7 +26,7 @@ from turnwire.server.rules import Rules, options_for
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Kind, Requests, Waiting
 from turnwire.server.work import Work
-from turnwire.store.records import SavedRecord
+from turnwire.store.records import FilesRecord, SavedRecord
 from turnwire.wire import (
     Approval,
     ApprovalBinding,
@@ -49,6 +52,7 @@ from turnwire.wire import Question as PersonQuestion
 
 __all__ = ["Ending", "RunContext"]
 
+_log = logging.getLogger("turnwire.server")
 _T = TypeVar("_T")
 
 # How the item of an approval ends, by what was decided.
@@ -81,6 +85,7 @@ class RunContext(Work):
         rules: Rules,
         stop: Callable[[Ending], None],
         meter: Meter | None = None,
+        files: FileProvider | None = None,
     ) -> None:
         super().__init__(Items(thread, turn.id))
         self.turn = turn
@@ -97,6 +102,7 @@ class RunContext(Work):
         self._asides: dict[str, Waiting] = {}
         self._stop = stop
         self._meter = meter
+        self._files = files
         self._state: Any = None
         self._pausing = False
 
@@ -120,6 +126,28 @@ class RunContext(Work):
         outcome = "compacted" if compact(self._live, self.conversation, summary) else "unchanged"
         item = ContextCompactionItem(**self.common(), outcome=outcome, tokens_before=before, tokens_after=after)
         self.items.show(item)
+
+    async def keep_files(self) -> FilesRecord | None:
+        """See `TurnContext`; what was kept."""
+        if self._files is None:
+            return None
+        try:
+            return await keep_files(self._live, self._files)
+        except HostError as error:
+            # A thread may well work where no files are kept; a rewind says so when it is asked.
+            _log.info("the files of %s were not kept: %s", self._live.id, error)
+            return None
+
+    async def tell_diff(self, kept: FilesRecord) -> None:
+        """Tells what changed in the files since they were kept, where that is anything and can be said."""
+        assert self._files is not None, "something kept them"
+        try:
+            diff = await self._files.diff(kept.cwd, kept.kept)
+        except HostError as error:
+            _log.warning("what %s changed in files is not known: %s", self.turn.id, error)
+            return
+        if diff and len(diff) <= TEXT_LENGTH:
+            self.diff(diff)
 
     def plan(self, steps: Sequence[PlanStep], *, explanation: str | UnsetType = UNSET) -> None:
         self.items.show(PlanItem(**self.common(), steps=list(steps)))

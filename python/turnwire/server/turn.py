@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from turnwire.agents.base import Agent, AgentFailed
 from turnwire.server.budgets import Meter
+from turnwire.server.host import FileProvider
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening, outputs
 from turnwire.server.questions import pending_of, without_nonce
@@ -43,6 +44,7 @@ class TurnRun:
         opening: Opening,
         run_config: Any,
         budget: Budget | None,
+        files: FileProvider | None,
         requests: Requests,
         rules: Rules,
         expose_errors: bool,
@@ -66,9 +68,10 @@ class TurnRun:
             rules=rules,
             stop=self._stop,
             meter=self._meter,
+            files=files,
         )
         self._begin(turn, opening)
-        self._task = loop.create_task(agent.run(self._context))
+        self._task = loop.create_task(self._work(agent))
         self._timer: asyncio.TimerHandle | None = None
         if self._meter is not None and self._meter.seconds is not None:
             self._timer = loop.call_later(self._meter.seconds, self._context.demand_budget)
@@ -99,6 +102,12 @@ class TurnRun:
             # TURN-18: "a userMessage item before items of the agent, with equal content".
             message = UserMessageItem(**items.common(), input=turn.input, client_message_id=turn.client_message_id)
             items.show(message)
+
+    async def _work(self, agent: Agent) -> None:
+        kept = await self._context.keep_files()
+        await agent.run(self._context)
+        if kept is not None:
+            await self._context.tell_diff(kept)
 
     def _stop(self, ending: Ending) -> None:
         if self._ending is None:

@@ -7,7 +7,7 @@ holds beyond it (tasks, timers, nonces) is no history.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -21,6 +21,7 @@ from turnwire.store.records import (
     CompactedRecord,
     ContextRecord,
     DiscardedRecord,
+    FilesRecord,
     HeldRecord,
     KeyRecord,
     OutputRecord,
@@ -32,7 +33,15 @@ from turnwire.store.records import (
     TextRecord,
 )
 
-__all__ = ["History"]
+__all__ = ["History", "KeptFiles"]
+
+
+class KeptFiles(NamedTuple):
+    """Files that were kept: at which place of the thread, and the items that were at work in that moment."""
+
+    seq: int
+    files: FilesRecord
+    open: frozenset[str]
 
 
 class History:
@@ -68,6 +77,8 @@ class History:
         self._saved: dict[str, Any] = {}
         self._output_schemas: dict[str, dict[str, Any]] = {}
         self._paused: str | None = None
+        # The files that were kept, oldest first; what was taken back of the thread takes none of them back.
+        self.files: list[KeptFiles] = []
         self._compacted: list[CompactedRecord] = []
         # By method and key, what came of a request; by key, its first event, where nothing came of it any more.
         self._keys: dict[tuple[str, str], KeyRecord] = {}
@@ -265,6 +276,12 @@ class History:
     def _taken(self, params: TakenRecord, _seq: int) -> None:
         self.taken = params.entry
 
+    def _keep_files(self, params: FilesRecord, seq: int) -> None:
+        active = self.header.active_turn
+        ids = () if active is UNSET else self.item_ids_of(active.id)
+        at_work = frozenset(item_id for item_id in ids if self.items[item_id].status == "inProgress")
+        self.files.append(KeptFiles(seq, params, at_work))
+
     def _compact(self, params: CompactedRecord, _seq: int) -> None:
         self._compacted.append(params)
 
@@ -334,6 +351,7 @@ class History:
         "record/discarded": _discarded,
         "record/key": _key,
         "record/compacted": _compact,
+        "record/files": _keep_files,
         "record/queued": _queued,
         "record/steered": _steered,
         "record/taken": _taken,

@@ -18,6 +18,7 @@ __all__ = [
     "CompactedRecord",
     "ContextRecord",
     "DiscardedRecord",
+    "FilesRecord",
     "HeldRecord",
     "KeptEvent",
     "KeyRecord",
@@ -48,6 +49,13 @@ class CompactedRecord(msgspec.Struct, frozen=True, rename="camel"):
 
     item_id: str
     summary: str
+
+
+class FilesRecord(msgspec.Struct, frozen=True, rename="camel"):
+    """The files of a directory were kept as they were at this place, under a name that its keeper knows (THR-8)."""
+
+    cwd: str
+    kept: str
 
 
 class TextRecord(msgspec.Struct, frozen=True, rename="camel"):
@@ -133,6 +141,7 @@ RECORDS: dict[str, type[msgspec.Struct]] = {
     "record/held": HeldRecord,
     "record/context": ContextRecord,
     "record/compacted": CompactedRecord,
+    "record/files": FilesRecord,
     "record/text": TextRecord,
     "record/saved": SavedRecord,
     "record/output": OutputRecord,
