@@ -35,7 +35,8 @@ from turnwire.events import (
     RequestReceived,
     ResponseReceived,
 )
-from turnwire.framing import OVERLONG, LineSplitter
+from turnwire.framing import LineSplitter, Overlong
+from turnwire.glimpse import response_id
 from turnwire.pending import Pending, PendingCall
 
 __all__ = ["Connection", "Role"]
@@ -99,7 +100,7 @@ class Connection:
         """
         self._demand_open()
         if len(message) > self.limits.message_bytes:
-            return self._read_all([OVERLONG])
+            return self._read_all([Overlong.of(message, self.limits.message_bytes)])
         return self._read_all([on_one_line(message) if message.find(b"\n") >= 0 else message])
 
     def receive_eof(self) -> list[Event]:
@@ -170,9 +171,8 @@ class Connection:
 
     def _read(self, message: bytes) -> Event | None:
         """One message, whatever it is."""
-        if message is OVERLONG:
-            limit = self.limits.message_bytes
-            return self._refused(Unlawful(invalid_request(f"A message has at most {limit} bytes.", limit=limit)), b"")
+        if isinstance(message, Overlong):
+            return self._overlong(message.head)
         try:
             envelope = decode_envelope(message, self.limits)
         except Unlawful as fault:
@@ -183,6 +183,16 @@ class Connection:
         if envelope.id is UNSET:
             return NotificationReceived(envelope.method, None if envelope.params is UNSET else envelope.params)
         return RequestReceived(envelope.id, envelope.method, NO_PARAMS if envelope.params is UNSET else envelope.params)
+
+    def _overlong(self, head: bytes) -> Event | None:
+        """What passed the limit is not read, but a response says early whose it is: nobody waits for it in vain."""
+        limit = self.limits.message_bytes
+        request_id = response_id(head)
+        call = None if request_id is None else self._pending.take(request_id)
+        if call is not None:
+            error = RemoteProtocolError(f"the response to {call.method} has more than {limit} bytes")
+            return ResponseReceived(call.id, call.method, error=error)
+        return self._refused(Unlawful(invalid_request(f"A message has at most {limit} bytes.", limit=limit)), b"")
 
     def _response(self, envelope: Envelope) -> ResponseReceived | None:
         """RPC-17: a response "is never answered, also where its id is null or unknown"."""

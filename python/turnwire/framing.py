@@ -1,15 +1,29 @@
 """Chunks of a byte stream to lines, one JSON value a line.
 
 Only `\\n` ends a line, so U+2028 is text; `\\r\\n` and blank lines are accepted. The size limit is kept while reading:
-an over-long line is never held, it is skipped to its end and stands in the result as OVERLONG, once.
+an over-long line is never held, it is skipped to its end and stands in the result as Overlong, once.
 """
 
-from typing import Final
+__all__ = ["LineSplitter", "Overlong"]
 
-__all__ = ["OVERLONG", "LineSplitter"]
+# Enough to read the id of a response.
+_HEAD = 1024
 
-OVERLONG: Final = b"\n\n"
-"""Stands for a line that passed the limit, and is known by identity; no line holds a line end."""
+
+class Overlong(bytes):
+    """Stands for a line that passed the limit: how it begins, behind a byte with which no JSON does."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, line: bytes | bytearray, limit: int) -> "Overlong":
+        """The stand-in of a line, the same wherever the line was cut."""
+        return cls(b"\0" + line[: min(_HEAD, limit)])
+
+    @property
+    def head(self) -> bytes:
+        """How the line begins."""
+        return self[1:]
 
 
 class LineSplitter:
@@ -38,8 +52,8 @@ class LineSplitter:
                 lines += filter(None, pieces)
             else:
                 lines += [line for piece in pieces if (line := self._bounded(piece))]
-        if rest and not self._skipping and self._hold(rest):
-            lines.append(OVERLONG)
+        if rest and not self._skipping:
+            lines += self._hold(rest)
         return lines
 
     def finish(self) -> list[bytes]:
@@ -59,14 +73,15 @@ class LineSplitter:
         return self._bounded(line)
 
     def _bounded(self, line: bytes) -> bytes:
-        return OVERLONG if len(line.removesuffix(b"\r")) > self._limit else line
+        return Overlong.of(line, self._limit) if len(line.removesuffix(b"\r")) > self._limit else line
 
-    def _hold(self, rest: bytes) -> bool:
-        """Keep the beginning of a line for later; True when it became too long and is skipped from here on."""
+    def _hold(self, rest: bytes) -> list[bytes]:
+        """Keep the beginning of a line for later; one that became too long is given, and skipped from here on."""
         self._held += rest
         # A `\r` in last place may belong to the line end, which does not count.
-        over = len(self._held) - rest.endswith(b"\r") > self._limit
-        if over:
-            self._held.clear()
-            self._skipping = True
-        return over
+        if len(self._held) - rest.endswith(b"\r") <= self._limit:
+            return []
+        line = Overlong.of(self._held, self._limit)
+        self._held.clear()
+        self._skipping = True
+        return [line]

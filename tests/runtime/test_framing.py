@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnwire.framing import OVERLONG, LineSplitter
+from turnwire.framing import LineSplitter, Overlong
 
 LIMIT = 8
+OVERLONG = Overlong.of(b"12345678", LIMIT)
 
 
 def lines_of(*chunks: bytes, limit: int = LIMIT) -> list[bytes]:
@@ -64,7 +65,7 @@ def test_an_overlong_line_is_not_held() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert found == [OVERLONG]
+    assert found == [Overlong.of(chunk, 1000)]
     assert peak < 256 * 1024
 
 
