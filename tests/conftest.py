@@ -6,8 +6,15 @@ import socket
 import struct
 import sys
 
+import pytest
+
 # linux/sockios.h and linux/if.h
 GET_FLAGS, SET_FLAGS, IS_UP = 0x8913, 0x8914, 0x1
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How long a look the tests take that could go on for ever."""
+    parser.addoption("--crashes", type=int, default=24, help="how often each store is killed (whole: 200)")
 
 
 def pytest_sessionstart() -> None:
