@@ -137,18 +137,18 @@ def _kind_of(value: Any) -> Symbol:
 
 
 def _integer(rules: tuple[Rule, ...]) -> Symbol:
-    """The smallest of the three types that holds every value that the bounds allow; without bounds it is Long."""
-    low, high = 0, 0
-    for bound in rules:
-        if isinstance(bound, Bound):
-            lows = [int(limit) for limit in (bound.min, bound.above) if limit is not None]
-            highs = [int(limit) for limit in (bound.max, bound.below) if limit is not None]
-            low, high = min(lows, default=0), max(highs, default=0)
+    """The smallest type that holds every value that the bounds allow; without any bound it is Long.
+
+    What is never negative and has no other end may be any unsigned integer.
+    """
+    bounds = [bound for bound in rules if isinstance(bound, Bound)]
+    lows = [int(low) for bound in bounds for low in (bound.min, bound.above) if low is not None]
+    highs = [int(high) for bound in bounds for high in (bound.max, bound.below) if high is not None]
+    low = max(lows, default=-(2**63))
+    high = min(highs, default=2**64 - 1 if low >= 0 else 2**63 - 1)
     if low >= -(2**63) and high < 2**63:
         return _LONG
-    if low >= 0 and high < 2**64:
-        return Symbol("ULong", "ULongCodec")
-    return _BIG
+    return Symbol("ULong", "ULongCodec") if low >= 0 and high < 2**64 else _BIG
 
 
 def _reference(name: str, known: Known) -> Symbol:

@@ -78,6 +78,7 @@ class _Root(NamedTuple):
 
 
 class _View(NamedTuple):
+    lookup: str
     files: tuple[_File, ...]
     roots: tuple[_Root, ...]
 
@@ -110,7 +111,8 @@ def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
         _File(f"Plans{start // _PLANS_A_FILE}", tuple(functions[start : start + _PLANS_A_FILE]))
         for start in range(0, len(functions), _PLANS_A_FILE)
     )
-    return _View(files, tuple(_Root(quoted(name), quoted(names[plan])) for name, plan in sorted(roots.items())))
+    lookup = " ?: ".join(f"{file.name}.make(name)" for file in files)
+    return _View(lookup, files, tuple(_Root(quoted(name), quoted(names[plan])) for name, plan in sorted(roots.items())))
 
 
 def _function_names(named: Iterable[str]) -> dict[str, str]:

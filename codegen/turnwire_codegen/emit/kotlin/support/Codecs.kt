@@ -190,5 +190,10 @@ internal class ConstCodec<T>(private val inner: JsonCodec<T>, private val value:
     override fun write(value: T): JsonElement = inner.write(value)
 }
 
-/** A scalar that is kept as it came. */
-internal fun scalar(json: JsonElement): JsonPrimitive = json as? JsonPrimitive ?: fault("const")
+/** A scalar as the entries of an enum know it: 2.0 is 2. */
+internal fun scalar(json: JsonElement): JsonPrimitive {
+    val value = json as? JsonPrimitive ?: fault("const")
+    if (!isNumber(value)) return value
+    val number = decimal(value.content)
+    return if (isWhole(number)) JsonPrimitive(number.toBigInteger()) else value
+}

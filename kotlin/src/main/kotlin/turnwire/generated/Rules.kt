@@ -7,7 +7,6 @@
 package turnwire.generated
 
 import java.math.BigDecimal
-import java.util.concurrent.ConcurrentHashMap
 import kotlinx.serialization.json.JsonArray
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonNull
@@ -36,19 +35,6 @@ internal class Plan(private vararg val rules: Validator) : Validator {
     override fun check(value: JsonElement): Fault? {
         for (rule in rules) rule.check(value)?.let { return it }
         return null
-    }
-}
-
-/** The plan of a name, made when it is first asked for; two threads may both make it, either is as good. */
-internal class Call(private val name: String) : Validator {
-    private var plan: Validator? = null
-
-    override fun check(value: JsonElement): Fault? = (plan ?: found()).check(value)
-
-    private fun found(): Validator = made.getOrPut(name) { makePlan(name) }.also { plan = it }
-
-    private companion object {
-        val made = ConcurrentHashMap<String, Validator>()
     }
 }
 

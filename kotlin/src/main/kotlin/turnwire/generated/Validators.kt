@@ -4,6 +4,9 @@
 
 package turnwire.generated
 
+import java.util.concurrent.ConcurrentHashMap
+import kotlinx.serialization.json.JsonElement
+
 /** Validators by the names of types: what no type can say, and all that one can. */
 public object Validators {
     private val plans: Map<String, String> = HashMap<String, String>().apply {
@@ -356,6 +359,15 @@ public object Validators {
     public operator fun get(type: String): Validator? = plans[type]?.let(::Call)
 }
 
-internal fun makePlan(name: String): Plan =
-    Plans0.make(name) ?:
-    throw IllegalArgumentException("no plan $name")
+/** The plan of a name, made when it is first asked for; two threads may both make it, either is as good. */
+internal class Call(private val name: String) : Validator {
+    private var plan: Validator? = null
+
+    override fun check(value: JsonElement): Fault? = (plan ?: found().also { plan = it }).check(value)
+
+    private fun found(): Validator = made.getOrPut(name) { Plans0.make(name) ?: throw IllegalArgumentException(name) }
+
+    private companion object {
+        val made = ConcurrentHashMap<String, Validator>()
+    }
+}

@@ -1,0 +1,128 @@
+"""Kotlin: all cases are one build, a package each; a value is accepted by validator and type, and comes back equal."""
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from turnwire_codegen.cases.folder import Case, Outcome
+from turnwire_codegen.cases.kotlin_toolchain import Kotlin, build, kotlin
+from turnwire_codegen.cases.trial import Answer, ToolchainError, files_of, weighed
+from turnwire_codegen.emit.kotlin import CHECKING, SUPPORT
+from turnwire_codegen.emit.kotlin.validators import emit_validators
+from turnwire_codegen.load.foreign.front import load_foreign
+
+__all__ = ["run_kotlin"]
+
+# What every package carries is compiled once, in a package above those of the cases.
+_SHARED = "turnwire.cases"
+_PACKAGE = re.compile(r"^package .*$", re.MULTILINE)
+_ATTEMPT = """package {package}
+
+import kotlinx.serialization.json.JsonElement
+import {shared}.*
+
+internal fun attempt(json: JsonElement): JsonElement {{
+    val fault = Validators["root"]!!.check(json)
+    check(fault == null) {{ "validator: ${{fault?.rule}} at ${{fault?.pointer}}" }}
+    return {root}
+}}
+
+private fun <T> through(codec: JsonCodec<T>, json: JsonElement): JsonElement = codec.write(codec.read(json))
+"""
+# A line `{"case": NAME, "value": JSON}` in, a line `{"refused": TEXT}` or `{"value": JSON}` out.
+_MAIN = """package {shared}
+
+import kotlinx.serialization.json.*
+
+fun main() {{
+    for (line in System.`in`.bufferedReader(Charsets.UTF_8).lineSequence()) {{
+        val answer = try {{
+            val row = parseJson(line) as JsonObject
+            "value" to attempt((row.getValue("case") as JsonPrimitive).content, row.getValue("value"))
+        }} catch (refused: Exception) {{
+            "refused" to JsonPrimitive(refused.message ?: refused.toString())
+        }}
+        System.out.write((canonicalJson(JsonObject(mapOf(answer))) + "\\n").toByteArray(Charsets.UTF_8))
+    }}
+    System.out.flush()
+}}
+
+private fun attempt(case: String, json: JsonElement): JsonElement = when (case) {{
+{branches}
+    else -> throw IllegalArgumentException(case)
+}}
+"""
+
+
+def run_kotlin(cases: tuple[Case, ...], scratch: Path) -> Mapping[str, Outcome]:
+    """The outcome of every case; `scratch` is an empty folder. Raises ToolchainError."""
+    tools = kotlin()
+    outcomes: dict[str, Outcome] = {}
+    made: dict[str, Mapping[str, bytes]] = {}
+    named = {f"case{number}": case for number, case in enumerate(cases)}
+    for name, case in named.items():
+        files = files_of(case, "generate-kotlin", emit_validators)
+        if isinstance(files, Outcome):
+            outcomes[case.name] = files
+        else:
+            made[name] = files
+    while made:
+        built = build(tools, _sources(made, named), scratch)
+        broken = {name: fault for path, fault in built.faults.items() if (name := path.partition("/")[0]) in made}
+        if built.faults and not broken:
+            raise ToolchainError(f"the Kotlin compiler says: {next(iter(built.faults.values()))}")
+        for name, fault in broken.items():
+            outcomes[named[name].name] = Outcome("does-not-build", fault)
+            del made[name]
+        if not broken:
+            answers = _answers(tools, built.classes, {name: named[name] for name in made})
+            outcomes |= {named[name].name: weighed(named[name], answers[name]) for name in made}
+            break
+    return outcomes
+
+
+def _sources(made: Mapping[str, Mapping[str, bytes]], named: Mapping[str, Case]) -> Mapping[str, str]:
+    """Every file of the build by its path."""
+    sources: dict[str, str] = {}
+    for name, files in made.items():
+        package = f"{_SHARED}.{name}"
+        for path, content in files.items():
+            if path in (*SUPPORT, *CHECKING):
+                sources[path] = _PACKAGE.sub(f"package {_SHARED}", content.decode(), count=1)
+            elif path.endswith(".kt"):
+                head = f"package {package}\n\nimport {_SHARED}.*"
+                sources[f"{name}/{path}"] = _PACKAGE.sub(head, content.decode(), count=1)
+        sources[f"{name}/Attempt.kt"] = _ATTEMPT.format(package=package, shared=_SHARED, root=_root(named[name]))
+    branches = "\n".join(f'    "{name}" -> {_SHARED}.{name}.attempt(json)' for name in made)
+    return {**sources, "Main.kt": _MAIN.format(shared=_SHARED, branches=branches)}
+
+
+def _root(case: Case) -> str:
+    """What comes back: through the type of the root, or where it has none the value itself."""
+    loaded, _, _ = load_foreign(case.path / "schema.json")
+    if loaded is None or loaded.root is None:
+        return "json"
+    return f"through(Types[{json.dumps(loaded.root)}]!!, json)"
+
+
+def _answers(tools: Kotlin, classes: Path, cases: Mapping[str, Case]) -> Mapping[str, list[Answer]]:
+    rows = [(name, value) for name, case in cases.items() for value in (*case.valid, *case.invalid)]
+    text = "".join(json.dumps({"case": name, "value": value}) + "\n" for name, value in rows)
+    done = subprocess.run(  # noqa: S603 -- the words are ours; no shell reads them
+        tools.command(classes, f"{_SHARED}.MainKt"), input=text, capture_output=True, encoding="utf-8", check=False
+    )
+    lines = done.stdout.split("\n")[:-1]
+    if done.returncode or len(lines) != len(rows):
+        raise ToolchainError(f"java failed: {done.stderr.strip()[:200]}")
+    answers: dict[str, list[Answer]] = {name: [] for name in cases}
+    for (name, _), answer in zip(rows, map(_answer, lines), strict=True):
+        answers[name].append(answer)
+    return answers
+
+
+def _answer(line: str) -> Answer:
+    row: dict[str, Any] = json.loads(line)
+    return Answer(refused=row.get("refused", ""), back=row.get("value"))
