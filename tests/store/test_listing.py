@@ -92,6 +92,12 @@ def test_what_did_not_change_is_not_looked_at():
     changes.touch("t8")
     changes.touch("t7")
 
-    assert list(changes.since(moment)) == ["t7", "t8"]
-    assert list(changes.since(changes.moment)) == []
-    assert len(list(changes.since(0))) == 1000
+    there = {f"t{number}": header(f"t{number}") for number in range(1000)}
+
+    assert [name for name, _header in changes.told(moment, there.get)] == ["t7", "t8"]
+    assert changes.told(changes.moment, there.get) == []
+    assert len(changes.told(0, there.get)) == 1000
+    assert changes.told(moment, {"t8": header("t8")}.get) == [("t7", None), ("t8", header("t8"))]
+    # That it is gone is told once.
+    assert changes.told(moment, {}.get) == [("t8", None)]
+    assert changes.told(moment, {}.get) == []

@@ -179,6 +179,8 @@ class Threads:
         thread.delete_record()
         self._live.pop(thread.id, None)
         self._hub.forget(thread.id)
+        # What is gone is kept until the list was told.
+        self._listing.refresh()
 
     def subtree(self, thread_id: str) -> list[str]:
         """The thread and the subagent threads below it, parents first."""

@@ -158,7 +158,8 @@ class Store(Protocol):
 
     def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
         """The threads whose headers changed after the moment `since` (0 is before all), by this process or another:
-        their ids and headers, None for what is not there any more; and the moment up to which this is told."""
+        their ids and headers, None for what is not there any more; and the moment up to which this is told. That
+        something is gone is told once, so that one list can be kept by it."""
 
     def notes(self) -> Sequence[bytes]:
         """What is kept of no single thread, a line each, oldest first; other processes may have added some."""

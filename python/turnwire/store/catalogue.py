@@ -68,7 +68,8 @@ class Catalogue:
         if not self._surveyed:
             self._survey()
         changes, ids = self._index.changes, self._index.ids
-        return changes.moment, [(ids[name], self._known(name)) for name in changes.since(since) if name in ids]
+        told = [(name, header) for name, header in changes.told(since, self._known) if name in ids]
+        return changes.moment, [(ids[name] if header else ids.pop(name), header) for name, header in told]
 
     def touch(self, name: str, header: wire.Thread) -> None:
         """The header of a held thread changed."""

@@ -1,6 +1,8 @@
 """Which headers changed, in the order in which they did, so that whoever keeps a list of them looks at no other."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from turnwire import wire
 
 __all__ = ["Changes"]
 
@@ -19,8 +21,15 @@ class Changes:
         self._moments.pop(name, None)
         self._moments[name] = self.moment
 
-    def since(self, moment: int) -> Iterator[str]:
-        """What changed after a moment, the latest first."""
+    def told(self, moment: int, header_of: Callable[[str], wire.Thread | None]) -> list[tuple[str, wire.Thread | None]]:
+        """What changed after a moment, the latest first, with its header; what has none is gone, and told once."""
+        found = [(name, header_of(name)) for name in self._since(moment)]
+        for name, header in found:
+            if header is None:
+                del self._moments[name]
+        return found
+
+    def _since(self, moment: int) -> Iterator[str]:
         for name, changed in reversed(self._moments.items()):
             if changed <= moment:
                 return

@@ -72,7 +72,7 @@ class MemoryStore:
         return [record.header for record in self._records.values()]
 
     def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
-        return self._changes.moment, [(thread_id, self.header(thread_id)) for thread_id in self._changes.since(since)]
+        return self._changes.moment, self._changes.told(since, self.header)
 
     def notes(self) -> Sequence[bytes]:
         return list(self._notes)

@@ -120,7 +120,7 @@ class SqliteStore(Durable):
 
     def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
         self._refresh()
-        return self._changes.moment, [(found, self._headers.get(found)) for found in self._changes.since(since)]
+        return self._changes.moment, self._changes.told(since, self._headers.get)
 
     def claim(self, thread_id: str) -> None:
         self._claimed(thread_id)
