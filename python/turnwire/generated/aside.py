@@ -18,7 +18,7 @@ from msgspec import inspect
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Found", "Hole", "Keeper", "Unknown", "judged", "members_of", "set_aside", "undeclared"]
+__all__ = ["Found", "Hole", "Keeper", "Unknown", "items_of", "judged", "members_of", "set_aside", "undeclared"]
 
 # msgspec has no field of such a name.
 _UNSAYABLE = re.compile(r'["\\\x00-\x1f]')
@@ -144,10 +144,10 @@ def _unseen(value: Any, info: Any, steps: tuple[str | int, ...]) -> Iterator[Fou
             for key, member in members_of(value).items():
                 yield from _unseen(member, inner, (*steps, key))
         case inspect.ListType(item_type=inner):
-            for index, item in enumerate(_items(value)):
+            for index, item in enumerate(items_of(value)):
                 yield from _unseen(item, inner, (*steps, index))
         case inspect.TupleType(item_types=inners):
-            for index, (item, inner) in enumerate(zip(_items(value), inners, strict=False)):
+            for index, (item, inner) in enumerate(zip(items_of(value), inners, strict=False)):
                 yield from _unseen(item, inner, (*steps, index))
         case _:
             # Scalars hold nothing, and a Choice looks for unknown arms itself when its hook runs.
@@ -170,7 +170,8 @@ def members_of(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _items(value: Any) -> list[object]:
+def items_of(value: Any) -> list[object]:
+    """The items of an array; what is no array has none."""
     return cast("list[object]", value) if isinstance(value, list) else []
 
 

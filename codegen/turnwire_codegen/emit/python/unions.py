@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from turnwire_codegen.emit.python.limits import is_bag
 from turnwire_codegen.emit.python.names import class_name, member_names
 from turnwire_codegen.emit.python.text import docstring, quoted
 from turnwire_codegen.emit.python.types import Home, annotation
@@ -135,8 +136,9 @@ def _kind(node: TypeNode, known: Mapping[str, Declaration]) -> str | None:
             return "object"
         case Ref(name):
             match known[name]:
-                case Record():
-                    return "object"
+                case Record() as record:
+                    # A bag is read by a hook, and msgspec has no union of what a hook reads with anything else.
+                    return None if is_bag(record) else "object"
                 case Alias(type=inner):
                     return _kind(inner, known)
                 case Enum(cases=cases) if all(isinstance(case.value, str) for case in cases):

@@ -68,6 +68,9 @@ def lower(node: Any, spot: Spot, work: Work) -> TypeNode:
         return AnyValue()
     if isinstance(node.get("$ref"), str):
         return _reference(node, spot, work)
+    if _is_wrapping(node):
+        # A reference that wants a description of its own, said as draft-07 has to: the type is what it names.
+        return lower(node["allOf"][0], Spot(f"{spot.pointer}/allOf/0", spot.name, named=spot.named), work)
     if "const" in node or "enum" in node:
         return enum_type(node, spot, work)
     if "oneOf" in node or "anyOf" in node:
@@ -78,6 +81,12 @@ def lower(node: Any, spot: Spot, work: Work) -> TypeNode:
         return _all_of(node, spot, work)
     work.say_left(node, spot, _CHECKS)
     return _typed(node, spot, work)
+
+
+def _is_wrapping(node: dict[str, Any]) -> bool:
+    """Whether `node` is another schema with words about it and nothing more."""
+    layers = node.get("allOf")
+    return isinstance(layers, list) and len(layers) == 1 and all(key in _ANNOTATIONS or key == "allOf" for key in node)
 
 
 def _reference(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
@@ -144,7 +153,7 @@ def _all_of(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     layers = node["allOf"]
     if not isinstance(layers, list) or not layers:
         return _typed(node, spot, work)
-    if len(layers) > 1 or any(key not in _ANNOTATIONS and key != "allOf" for key in node):
+    if not _is_wrapping(node):
         work.note(spot, "runtime", "the type holds the first schema of allOf, the others bound it")
     return lower(layers[0], Spot(f"{spot.pointer}/allOf/0", spot.name, named=spot.named), work)
 
@@ -159,7 +168,7 @@ def _object(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     if not shape.members and not shape.required:
         if shape.extra is not None:
             return MapOf(_extra(shape, spot, work) or AnyValue())
-        if "patternProperties" in node or not (spot.named or shape.closed):
+        if not (spot.named or shape.closed):
             return MapOf(AnyValue())
     return _record(shape, node, spot, work)
 
@@ -173,15 +182,19 @@ def _extra(shape: Shape, spot: Spot, work: Work) -> TypeNode | None:
 
 
 def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
+    if spot.pointer in work.merging:
+        # The object holds itself through its layers; its first name is the name of them all.
+        return Ref(work.merging[spot.pointer])
     own = work.own_name(spot)
     work.made[own] = None
+    work.merging[spot.pointer] = own
     fields = [
         _field(wire, schema, Spot(pointer, own + (pascal(wire) or wire.encode().hex())), work, shape)
         for wire, (schema, pointer) in shape.members.items()
     ]
     undeclared = [wire for wire in sorted(shape.required) if wire not in shape.members]
     fields += [Field(wire=wire, type=AnyValue(), required=True) for wire in undeclared]
-    extra = AnyValue() if "patternProperties" in node else _extra(shape, spot, work)
+    extra = _extra(shape, spot, work)
     work.made[own] = Record(
         name=own,
         doc=str(node.get("description", "")),
@@ -191,6 +204,7 @@ def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
         # A schema of others is silent about them, and to whoever writes a newer one they are data.
         keeps=extra is None and not shape.closed,
     )
+    del work.merging[spot.pointer]
     return Ref(own)
 
 

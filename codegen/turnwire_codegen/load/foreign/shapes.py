@@ -1,5 +1,6 @@
 """Objects as they are after `$ref` and `allOf`: one list of members, whatever number of schemas they came from."""
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -60,7 +61,7 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
             required |= inner.required
             extra, closed = inner.extra or extra, inner.closed or closed
             left += [*inner.left, *(word for word in LEFT if word in layer)]
-            if _named_in(layer, _CHOICES, document, depth) - inner.members.keys():
+            if _brings(layer, _CHOICES, document, inner.members):
                 extra = extra or (True, at)
     for name, schema in node.get("properties", {}).items():
         if name in members and not _narrows(schema, members[name][0]):
@@ -68,24 +69,33 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
         if name not in members or _has_type(schema):
             members[name] = (schema, f"{pointer}/properties/{escaped(name)}")
     others = node.get("additionalProperties")
-    if others is False:
-        closed = True
-    elif others is not None:
+    closed = closed or others is False
+    if "patternProperties" in node:
+        # Which of its schemas binds a member is for the validator to say; data they are all the same.
+        extra = (True, pointer)
+    elif others not in (None, False):
         extra = (others, f"{pointer}/additionalProperties")
-    elif _named_in(node, _CONDITIONS, document, depth) - members.keys():
+    elif others is None and _brings(node, _CONDITIONS, document, members):
         # A member that is declared under a condition only is data all the same.
         extra = extra or (True, pointer)
     return Shape(members, required, extra, closed, tuple(twice), tuple(left))
 
 
-def _named_in(node: dict[str, Any], words: tuple[str, ...], document: Document, depth: int) -> set[str]:
-    """The members that the schemas under these keywords declare."""
-    found: set[str] = set()
-    schemas = [schema for word in words for schema in _below(node.get(word), word)]
-    for schema in schemas if depth <= _MAX_DEPTH else ():
-        if isinstance(schema, dict):
-            found |= shape_of(schema, "#", document, depth + 1).members.keys()
-    return found
+def _brings(node: dict[str, Any], words: tuple[str, ...], document: Document, known: Collection[str]) -> bool:
+    """Whether a schema under these keywords, or a choice within it, lets in members that are not known."""
+    seen = set[int]()
+    waiting = [schema for word in words for schema in _below(node.get(word), word)]
+    while waiting:
+        schema = waiting.pop()
+        if isinstance(schema, dict) and id(schema) not in seen:
+            seen.add(id(schema))
+            if schema.get("properties", {}).keys() - known or "patternProperties" in schema:
+                return True
+            if schema.get("additionalProperties", False) is not False:
+                return True
+            waiting += [layer for layer, _ in _layers(schema, "#", document)]
+            waiting += [inner for word in _CHOICES for inner in _below(schema.get(word), word)]
+    return False
 
 
 def _below(value: Any, word: str) -> list[Any]:

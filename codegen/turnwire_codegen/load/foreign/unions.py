@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from turnwire_codegen.ir import Case, Nullable, Ref, Scalar, TypeNode, Union, Untagged, Variant
+from turnwire_codegen.ir import Alias, Case, Const, Nullable, Ref, Scalar, TypeNode, Union, Untagged, Variant
 from turnwire_codegen.load.foreign.scalars import make_enum
 from turnwire_codegen.load.foreign.work import Spot, Work
 from turnwire_codegen.words import pascal
@@ -35,7 +35,15 @@ def lower_choice(node: dict[str, Any], spot: Spot, work: Work, lower: Lower) -> 
         found = lower(arm, Spot(pointer, inner.name), work)
     else:
         found = _several(node, rest, inner, work, lower)
-    return Nullable(found) if nullable and not isinstance(found, Nullable) else found
+    return Nullable(found) if nullable and not _has_null(found, work) else found
+
+
+def _has_null(node: TypeNode, work: Work) -> bool:
+    """Whether null is a value of the type already; a language may refuse to be told so twice."""
+    if isinstance(node, Ref):
+        target = work.made[node.name]
+        return isinstance(target, Alias) and _has_null(target.type, work)
+    return isinstance(node, Nullable) or node in (Scalar("null"), Const(None))
 
 
 def _several(node: dict[str, Any], arms: list[Arm], spot: Spot, work: Work, lower: Lower) -> TypeNode:

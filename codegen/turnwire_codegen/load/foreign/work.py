@@ -34,12 +34,16 @@ class Spot(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct):
-    """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made."""
+    """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made.
+
+    `merging` are the pointers of the records that are being made, with their names.
+    """
 
     document: Document
     given: Mapping[str, str] = {}
     names: dict[str, str] = {}
     made: dict[str, Declaration | None] = {}
+    merging: dict[str, str] = {}
     origins: dict[str, str] = {}
     found: list[Finding] = []
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_
 
 import msgspec
 
-from .aside import Hole, Keeper, Unknown, judged, members_of, set_aside, undeclared
+from .aside import Hole, Keeper, Unknown, items_of, judged, members_of, set_aside, undeclared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = [
     "Bag",
@@ -123,9 +123,8 @@ def choice(name: str, arms: Callable[[], tuple[Any, ...]], unknown: type[Unknown
         def arms(cls) -> tuple[Any, ...]:
             if not made:
                 made.append(arms())
-                for arm in (*made[0], *([unknown] if unknown else [])):
-                    for kind in _classes(arm):
-                        cls.register(kind)
+                for kind in _classes(cls, set()):
+                    cls.register(kind)
             return made[0]
 
     Marker.__name__ = Marker.__qualname__ = name
@@ -133,27 +132,37 @@ def choice(name: str, arms: Callable[[], tuple[Any, ...]], unknown: type[Unknown
     return Marker
 
 
-def _classes(arm: Any) -> Iterator[type]:
-    """The classes that a value of `arm` can have."""
-    origin = get_origin(arm)
+def _is_choice(of: Any) -> bool:
+    """Whether `of` is a marker; the classes of its arms are its subclasses too, but do not inherit from it."""
+    return isinstance(of, type) and Choice in of.__mro__
+
+
+def _classes(of: Any, seen: set[Any]) -> Iterator[type]:
+    """The classes that a value of `of` can have; unions that hold each other are each entered once."""
+    origin = get_origin(of)
     if origin is Annotated:
-        yield from _classes(get_args(arm)[0])
+        yield from _classes(get_args(of)[0], seen)
     elif origin in (Union, UnionType):
-        for member in get_args(arm):
-            yield from _classes(member)
+        for member in get_args(of):
+            yield from _classes(member, seen)
     elif origin is Literal:
-        yield from {type(value) for value in get_args(arm)}
-    elif arm is Any:
-        yield object
+        yield from {type(value) for value in get_args(of)}
+    elif _is_choice(of):
+        members = () if of in seen else (*of.arms(), *([of.unknown] if of.unknown else []))
+        seen.add(of)
+        for member in members:
+            yield from _classes(member, seen)
+    elif of is Any:
+        yield from (dict, list, str, int, float, bool, type(None))
     else:
-        yield origin or (type(None) if arm is None else arm)
+        yield origin or (type(None) if of is None else of)
 
 
 def _pick(of: Any, value: Any) -> Any:
     """The hook for what msgspec has no decoder for."""
     if isinstance(of, type) and issubclass(of, Bag):
         return _bag(of, value)
-    if not (isinstance(of, type) and issubclass(of, Choice)):
+    if not _is_choice(of):
         raise NotImplementedError(f"no decoder for {of!r}")
     arms, unknown = of.arms(), of.unknown
     if unknown and isinstance(tag := members_of(value).get(unknown.tag_field), str) and tag not in unknown.known:
@@ -184,13 +193,19 @@ def _bag(of: type[Bag], value: Any) -> Bag:
 
 
 def _dropped(value: Any, found: Any) -> int:
-    """How many members of an object its type has no place for."""
-    if not isinstance(found, msgspec.Struct):
-        return 0
-    held = {*found.__struct_encode_fields__, found.__struct_config__.tag_field}
-    if isinstance(found, Keeper):
-        held -= {*found.__undeclared__}
-    return len(set(members_of(value)) - held)
+    """How many members of `value`, however deep, its type has no place for."""
+    if isinstance(found, msgspec.Struct):
+        places = dict(zip(found.__struct_encode_fields__, found.__struct_fields__, strict=True))
+        others = members_of(value).keys() - places.keys() - {found.__struct_config__.tag_field}
+        if isinstance(found, Keeper):
+            others |= {*found.__undeclared__}
+        held = [(member, getattr(found, places[wire])) for wire, member in members_of(value).items() if wire in places]
+    elif isinstance(found, dict):
+        others, held = set[str](), [(member, found[wire]) for wire, member in members_of(value).items()]
+    else:
+        inside: Sequence[Any] = found if isinstance(found, list | tuple) else ()
+        others, held = set[str](), list(zip(items_of(value), inside, strict=False))
+    return len(others) + sum(_dropped(*pair) for pair in held)
 
 
 @cache
