@@ -54,6 +54,8 @@ class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     shutdown_ms: str = ""
     # Where an error lists what is wrong with params, each issue with a `path` in them; empty: it does not.
     issues: str = ""
+    # Where the refusal of what is too much says when to come again; empty: it does not.
+    retry_after: str = ""
 
 
 class Handshake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -1,0 +1,112 @@
+"""The judge against the real codex, offline: it finds the defects that are known, and blames it for nothing else.
+
+Its model is the judge's own; a fault is named as the notes of those who found it first name it.
+"""
+
+import io
+import json
+
+import pytest
+
+from interop.environment import codex, require
+from turnwire.conformance.api import CheckServerOptions, run_check_server
+
+PROVIDER = '{name="check",base_url="{model}",wire_api="responses",request_max_retries=0,stream_max_retries=0}'
+DEFECTS = {
+    "FRAME-1: what is not JSON gets no reply": {
+        "rpc.parse-error-code",
+        "rpc.parse-error-null-id",
+        "rpc.byte-order-mark",
+        "rpc.nan-literal",
+        "rpc.deep-nesting",
+        "rpc.duplicate-keys",
+        "stdio.lone-surrogate",
+    },
+    "FRAME-2: a batch, or what is no object, gets no reply": {
+        "rpc.batch-policy",
+        "rpc.batch-empty",
+        "rpc.invalid-request-scalar",
+        "rpc.invalid-request-method-type",
+        "rpc.invalid-request-no-id",
+    },
+    "FRAME-3: a byte that is not UTF-8 ends the process": {"rpc.garbage-bytes-recovers"},
+    "FRAME-4: an id that is none gets no reply": {
+        "rpc.invalid-id-type",
+        "rpc.id-null-request",
+        "rpc.fractional-id",
+        "rpc.id-large-int",
+    },
+    "ERR-1: an unknown method is an invalid request, with all methods in its message": {
+        "rpc.method-not-found",
+        "rpc.rpc-prefix-reserved",
+        "rpc.error-shape",
+    },
+    "ERR-2: wrong params are an invalid request": {
+        "rpc.invalid-params-type",
+        "rpc.invalid-params-missing",
+        "rpc.params-scalar",
+        "rpc.params-array",
+        "life.initialize-bad-params",
+    },
+    "INIT-1: requests are served before `initialized`": {"life.initialized-notification"},
+    "REQ-1: of many requests some get no reply": {"load.flood-of-requests"},
+    "ITEM-1: a turn that is interrupted leaves items open": {"turn.all-items-closed"},
+    "ITEM-2: what a command printed is more than was told": {"item.delta-concat"},
+    "TURN-1: the thread is idle before its turn has ended": {"thread.status-transitions"},
+    "APPR-1: an approval is settled after its turn has ended": {
+        "appr.resolved-once",
+        "turn.no-events-after-terminal",
+    },
+    "CAP-1: what is experimental is told to everybody": {"life.experimental-unsent"},
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    program = require(codex)
+    stdout, stderr = io.StringIO(), io.StringIO()
+    settings = ('model_provider="check"', 'model="turnwire-check"', f"model_providers.check={PROVIDER}")
+    options = CheckServerOptions(
+        argv=(str(program), *(word for setting in settings for word in ("-c", setting)), "app-server"),
+        env={"HOME": "{scratch}", "CODEX_HOME": "{scratch}"},
+        cwd=str(tmp_path_factory.mktemp("codex")),
+        profile="codex",
+        format="json",
+        jobs=2,
+        quiet=True,
+    )
+    exit_code = run_check_server(options, stdout, stderr)
+    assert 1 == exit_code, stderr.getvalue()
+    return json.loads(stdout.getvalue())
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_known_defect_is_found(defect, report):
+    failed = {row["id"] for row in report["checks"] if row["verdict"] in ("fail", "warn")}
+
+    assert set() == DEFECTS[defect] - failed
+
+
+@pytest.mark.timeout(600)
+def test_it_is_blamed_for_nothing_else(report):
+    blamed = {row["id"] for row in report["checks"] if row["verdict"] in ("fail", "warn", "flaky", "error")}
+
+    assert set() == blamed - set().union(*DEFECTS.values())
+
+
+@pytest.mark.timeout(600)
+def test_nothing_is_left_unverified(report):
+    assert [] == [row["id"] for row in report["checks"] if row["verdict"] == "not-verified"]
+    # What is right with it: ids, opt-out, the gate of what is experimental, one end of each turn, interrupts.
+    passed = {row["id"] for row in report["checks"] if row["verdict"] == "pass"}
+    assert {
+        "rpc.id-echo-int",
+        "rpc.id-echo-string",
+        "rpc.unknown-fields-tolerated",
+        "life.optout-exact",
+        "life.experimental-gate",
+        "turn.exactly-one-terminal",
+        "turn.interrupt-settles",
+        "stdio.large-line",
+    } <= passed
