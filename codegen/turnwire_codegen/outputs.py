@@ -49,6 +49,7 @@ class Command(msgspec.Struct, frozen=True):
 COMMANDS: Mapping[str, Command] = {
     "generate-python": Command("Python types for msgspec.", "python"),
     "generate-ts": Command("TypeScript types.", "typescript"),
+    "generate-swift": Command("Swift types.", "swift"),
     "generate-kotlin": Command("Kotlin types for kotlinx.serialization.", "kotlin"),
     "generate-json-schema": Command("JSON Schema: bundles, types, methods."),
     "generate-docs": Command("A reference in Markdown.", "docs", tells=True),

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from turnwire_codegen.cases.folder import Case, Outcome
+from turnwire_codegen.cases.kotlin import run_kotlin
 from turnwire_codegen.cases.python import run_python
+from turnwire_codegen.cases.swift import run_swift
 from turnwire_codegen.cases.typescript import run_typescript
 
 __all__ = ["DRIVERS", "Driver"]
@@ -18,4 +20,6 @@ Driver = Callable[[tuple[Case, ...], Path], Mapping[str, Outcome]]
 DRIVERS: Mapping[str, Driver] = {
     "python": run_python,
     "typescript": run_typescript,
+    "swift": run_swift,
+    "kotlin": run_kotlin,
 }

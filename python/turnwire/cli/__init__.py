@@ -48,6 +48,7 @@ COMMANDS = (
     Command("generate", "generate", "write all that turnwire.toml names"),
     Command("generate-python", "generate", "write Python bindings"),
     Command("generate-ts", "generate", "write TypeScript bindings"),
+    Command("generate-swift", "generate", "write Swift bindings"),
     Command("generate-kotlin", "generate", "write Kotlin bindings"),
     Command("generate-json-schema", "generate", "write the JSON Schema bundles"),
     Command("generate-docs", "generate", "write the reference as Markdown"),

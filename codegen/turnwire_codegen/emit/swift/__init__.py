@@ -1,0 +1,59 @@
+"""Swift: structures and enumerations, one file a family, validators, and the support that they need; nothing else."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from turnwire_codegen.emit.given import Files, Given
+from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.render import render
+from turnwire_codegen.emit.swift.shapes import named_tuples
+from turnwire_codegen.emit.swift.tables import error_views, machine_views, methods_view, protocol_view
+from turnwire_codegen.emit.swift.validators import emit_validators
+from turnwire_codegen.emit.swift.view import family_views, scope_of
+from turnwire_codegen.ir import Protocol
+from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import findings as findings_of
+
+__all__ = ["emit", "emit_swift", "findings"]
+
+
+def emit(given: Given) -> Files:
+    """The types with their support, and the validators where the schema has any."""
+    types = emit_swift(given.protocol, given.header)
+    plans, roots = given.checks.plans, given.checks.roots
+    return types if plans is None else types | emit_validators(plans, roots, given.header)
+
+
+def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+    """Every rule is left to the validators: Swift's types know none."""
+    return findings_of(protocol, protocol, origins, frozenset())
+
+
+def emit_swift(protocol: Protocol, header: Header) -> Files:
+    """The files of a module; the same types whatever validators stand beside them."""
+    protocol = named_tuples(protocol)
+    scope = scope_of(protocol)
+    pages: dict[str, tuple[str, object]] = {
+        view.path: ("family", view) for family in protocol.families for view in family_views(family, scope)
+    }
+    if protocol.methods:
+        pages["Methods.swift"] = ("methods", methods_view(protocol, scope))
+    if protocol.version:
+        # A foreign schema says nothing of versions, errors and states, so there is nothing to say of them either.
+        pages |= {
+            "Errors.swift": ("errors", error_views(protocol)),
+            "States.swift": ("states", machine_views(protocol)),
+            "Protocol.swift": ("protocol", protocol_view(protocol, header.digest)),
+        }
+    texts = {
+        path: render("swift", f"{name}.swift.j2", {"header": header.lines(), name: view})
+        for path, (name, view) in pages.items()
+    }
+    support = files("turnwire_codegen.emit.swift").joinpath("support")
+    for path in support.iterdir():
+        texts[f"Support/{path.name}"] = _headed(path.read_text(encoding="utf-8"), header)
+    return {path: text.encode() for path, text in texts.items()}
+
+
+def _headed(source: str, header: Header) -> str:
+    return "".join(f"// {line}\n" for line in header.lines()) + "\n" + source

@@ -1,0 +1,109 @@
+"""Swift validators: a function a plan and constant tables, those of the definitions public, in files of a fair size."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.render import render
+from turnwire_codegen.emit.swift.conditions import pattern_name, pattern_tree
+from turnwire_codegen.emit.swift.statements import Table, lines, tables
+from turnwire_codegen.patterns import parse
+from turnwire_codegen.program import Function, ask, tabled
+from turnwire_codegen.program.naming import distinct, words_of
+from turnwire_codegen.rules import Plans
+from turnwire_codegen.words import pascal
+
+__all__ = ["emit_validators", "public_names"]
+
+# A compiler takes a file at a time, so that two halves of a big one are ready sooner than the whole.
+_FILE_FUNCTIONS = 200
+
+
+class _Printed(NamedTuple):
+    head: str
+    lines: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+
+class _Pattern(NamedTuple):
+    name: str
+    tree: str
+
+
+class _View(NamedTuple):
+    home: str
+    patterns: tuple[_Pattern, ...]
+    functions: tuple[_Printed, ...]
+
+
+def emit_validators(
+    plans: Plans, roots: Mapping[str, str], header: Header, *, home: str = "Validators"
+) -> dict[str, bytes]:
+    """`Validators.swift` and its like, with a public function for each name in `roots`, by its plan, in type `home`."""
+    program = tabled(plans, roots.values())
+    functions = _functions(program, roots)
+    sources = sorted(set(_sources(program)))
+    patterns = tuple(_Pattern(pattern_name(source), pattern_tree(parse(source))) for source in sources)
+    parts = [functions[at : at + _FILE_FUNCTIONS] for at in range(0, len(functions), _FILE_FUNCTIONS)]
+    views = [_View(home, () if number else patterns, tuple(part)) for number, part in enumerate(parts)]
+    return {
+        f"Validators{number + 1 if number else ''}.swift": render(
+            "swift", "validators.swift.j2", {"header": header.lines(), "validators": view}
+        ).encode()
+        for number, view in enumerate(views)
+    }
+
+
+def public_names(roots: Iterable[str]) -> dict[str, str]:
+    """The function of each root; where two would be called alike, the later one gets a number."""
+    return distinct(((name, _called(name)) for name in sorted(roots)), set())
+
+
+def _functions(program: Sequence[Function], roots: Mapping[str, str]) -> list[_Printed]:
+    public = public_names(roots)
+    names = _function_names(program, roots, public)
+    shown = frozenset(public.values())
+    functions = [
+        _printed(names[function.plan], shown, lines(function, names), tuple(tables(function, names)))
+        for function in program
+    ]
+    # A plan that several roots share is one function and some that call it.
+    functions += [
+        _printed(public[name], shown, [f"return {names[plan]}(v)"])
+        for name, plan in sorted(roots.items())
+        if names[plan] != public[name]
+    ]
+    return functions
+
+
+def _printed(name: str, public: frozenset[str], body: Iterable[str], constants: tuple[Table, ...] = ()) -> _Printed:
+    head = f"static func {name}(_ v: JSONValue) -> JSONFault?"
+    return _Printed(f"@Sendable {'public ' if name in public else ''}{head}", tuple(body), constants)
+
+
+def _function_names(program: Sequence[Function], roots: Mapping[str, str], public: Mapping[str, str]) -> dict[str, str]:
+    """Plans of roots are called as they are public, others by their pointers."""
+    shown: dict[str, str] = {}
+    for name, plan in sorted(roots.items()):
+        shown.setdefault(plan, public[name])
+    hidden = [function.plan for function in program if function.plan not in shown]
+    return shown | distinct(((plan, _called(words_of(plan))) for plan in hidden), set(public.values()))
+
+
+def _called(words: str) -> str:
+    name = "".join(char for char in pascal(words) if f"_{char}".isidentifier())
+    return f"check{name or 'Document'}"
+
+
+def _sources(node: Any) -> Iterator[str]:
+    """The patterns that a program looks for."""
+    if isinstance(node, ask.Finds):
+        yield node.source
+    elif isinstance(node, msgspec.Struct):
+        for name in node.__struct_fields__:
+            yield from _sources(getattr(node, name))
+    elif isinstance(node, tuple | list):
+        for part in node:
+            yield from _sources(part)
