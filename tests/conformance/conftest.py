@@ -38,7 +38,7 @@ def fixture_argv():
     """The command line of the fixture server; without site-packages it starts in a few milliseconds."""
 
     def argv(*arguments):
-        return (sys.executable, "-S", "-E", str(FIXTURE), *arguments)
+        return (sys.executable, "-S", "-E", str(FIXTURE), *arguments, "--state", "{scratch}/state")
 
     return argv
 

@@ -28,6 +28,8 @@ QUIET_CEILING = 1.0
 KEPT_BYTES = 64 * 1024
 # The name of no method in any protocol: each barrier must be answered, if only by an error.
 BARRIER = "turnwire.check/barrier"
+# Only a check that declares `userInput` is asked this, and it has the answer.
+QUESTION = "userInput/request"
 
 
 class TargetEnded(Unmet):
@@ -236,11 +238,11 @@ class Probe:
             frame = Frame(sent=False, at=frame.at, raw=line, value=frame.value, fault="no line feed at its end")
             self.trace.frames[-1] = frame
         (self.replies if frame.is_reply else self.arrived).append(frame)
-        if frame.is_request and frame.method != self.profile.script.approval:
+        if frame.is_request and frame.method not in (self.profile.script.approval, QUESTION):
             self._answer(frame)
 
     def _answer(self, frame: Frame) -> None:
-        """What a lawful client owes to a request of the server; approvals are for the check that provokes them."""
+        """What a lawful client owes to a request; what asks a person is for the check that provokes it."""
         outcome: dict[str, Any] = {"result": {}}
         if frame.method != self.profile.operations["noop"].method:
             outcome = {"error": {"code": -32601, "message": "turnwire check does not serve this"}}

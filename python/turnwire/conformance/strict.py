@@ -8,7 +8,7 @@ import json
 import math
 from typing import Any, NoReturn
 
-__all__ = ["NotStrict", "dumps", "parse", "same_json"]
+__all__ = ["NotStrict", "canonical", "dumps", "parse", "same_json"]
 
 
 class NotStrict(ValueError):  # noqa: N818 - says what the text is
@@ -43,6 +43,12 @@ def parse(raw: bytes) -> Any:
 def dumps(value: Any) -> bytes:
     """Write compact JSON; what JSON cannot say is refused."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def canonical(value: Any) -> bytes:
+    """Write compact JSON with sorted members: the RFC 8785 form of what has ASCII names and small integers only."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, sort_keys=True)
+    return text.encode()
 
 
 def same_json(one: Any, other: Any) -> bool:

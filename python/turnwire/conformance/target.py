@@ -134,6 +134,10 @@ class Process:
             else:
                 self._read_stdout()
 
+    def leave_unread(self, seconds: float) -> None:
+        """Let it write into full pipes for this long, as a host does that is busy with something else."""
+        time.sleep(seconds)
+
     def close_input(self) -> None:
         """End of input, once everything queued is written or the server has had its time to read it."""
         deadline = time.monotonic() + self.target.timeouts.reply

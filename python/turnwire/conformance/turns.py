@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from turnwire.conformance.model import NotExercised
+from turnwire.conformance.model import NotExercised, Unmet
 from turnwire.conformance.pointer import pick, planted
 from turnwire.conformance.probe import Probe
 from turnwire.conformance.strict import dumps
@@ -43,20 +43,74 @@ class Turn:
             raise NotExercised(f"the scripted turn did not end within {self._patience:g} s")
         return self.status()
 
-    def asks(self) -> list[Frame]:
-        """The requests for approval that it has made so far."""
-        return [frame for frame in self.probe.heard(self._script.approval, self.mark) if frame.is_request]
+    @property
+    def end(self) -> Any:
+        """The turn as its end was announced; None before."""
+        ended = self.probe.heard(self._script.completed, self.mark)
+        return pick(ended[0].value, "/params/turn") if ended else None
 
-    def asked(self) -> Frame:
-        """Wait for the request for approval that it makes.
+    def told(self, method: str) -> list[Any]:
+        """The params of its notifications with this method."""
+        heard = [frame.value.get("params") for frame in self.probe.heard(method, self.mark)]
+        return [params for params in heard if self.id in (pick(params, "/turnId"), pick(params, "/turn/id"))]
+
+    def items(self, kind: str = "") -> list[Any]:
+        """Its completed items, or those of one type, in the order in which they were told."""
+        told = [pick(params, "/item") for params in self.told("item/completed")]
+        return [item for item in told if kind in ("", pick(item, "/type"))]
+
+    def runs(self) -> int:
+        """How many of its operations have started to run."""
+        told = [pick(params, "/item") for name in ("item/started", "item/completed") for params in self.told(name)]
+        return len({repr(pick(item, "/id")) for item in told if pick(item, "/executionStarted") is True})
+
+    def ended(self) -> str:
+        """Wait for its end, which is due by the clause at hand, and return how it ended.
 
         Raises:
-            NotExercised: none comes.
+            Unmet: it does not end.
         """
-        found: list[Frame] | None = self.probe.wait_for(lambda: self.asks() or None, self._patience)
-        if not found:
-            raise NotExercised(f"the scripted turn made no {self._script.approval}")
-        return found[0]
+        if self.probe.wait_for(lambda: self.is_over() or None, self._patience) is None:
+            raise Unmet("an end of the turn", f"none within {self._patience:g} s")
+        return self.status()
+
+    def asks(self, method: str = "") -> list[Frame]:
+        """The requests to the client that it has made so far: for approval, or with this method."""
+        heard = self.probe.heard(method or self._script.approval, self.mark)
+        return [frame for frame in heard if frame.is_request]
+
+    def asked(self, method: str = "", count: int = 1) -> Frame:
+        """Wait for the request that it makes, or for the last of so many.
+
+        Raises:
+            NotExercised: it does not come.
+        """
+        found = self._asked(method, count)
+        if found is None:
+            raise NotExercised(f"the scripted turn made no {method or self._script.approval}")
+        return found
+
+    def due(self, method: str = "", count: int = 1) -> Frame:
+        """The same where the clause at hand is that the request is made.
+
+        Raises:
+            Unmet: it does not come.
+        """
+        found = self._asked(method, count)
+        if found is None:
+            name = method or self._script.approval
+            raise Unmet(f"{name}, number {count} of its turn", f"{len(self.asks(method))} of them")
+        return found
+
+    def _asked(self, method: str, count: int) -> Frame | None:
+        found: Frame | None = self.probe.wait_for(
+            lambda: asks[count - 1] if len(asks := self.asks(method)) >= count else self._over_or_none(), self._patience
+        )
+        return found if isinstance(found, Frame) else None
+
+    def _over_or_none(self) -> bool | None:
+        """A turn that is over asks no more, so nobody need wait for it."""
+        return self.is_over() or None
 
     def accept(self) -> None:
         """Answer its request for approval by yes.
@@ -75,10 +129,13 @@ class Turn:
         Raises:
             NotExercised: none comes.
         """
-        request = self.asked().value
-        words = {"$nonce": pick(request.get("params"), self._script.nonce)}
+        self.answer_to(self.asked(), *results)
+
+    def answer_to(self, request: Frame, *results: Any) -> None:
+        """Answer one of its requests; `$nonce` is the request's own."""
+        words = {"$nonce": pick(request.value.get("params"), self._script.nonce)}
         envelope = self.probe.profile.envelope
-        lines = [dumps(envelope(id=request["id"], result=planted(result, words))) for result in results]
+        lines = [dumps(envelope(id=request.value["id"], result=planted(result, words))) for result in results]
         self.probe.send_together(lines)
 
 

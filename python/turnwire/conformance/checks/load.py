@@ -1,0 +1,53 @@
+"""Pressure: many requests that nobody waits for, and a reader that does not read (LIM clauses)."""
+
+from turnwire.conformance.checks.expect import shown
+from turnwire.conformance.checks.work import same, text, work
+from turnwire.conformance.model import Unmet
+from turnwire.conformance.pointer import pick
+from turnwire.conformance.registry import check
+from turnwire.conformance.strict import dumps
+from turnwire.conformance.subject import Subject
+
+__all__: list[str] = []
+
+REQUESTS = 3000
+# Of 16 KiB each: several times what pipes and queues of output hold.
+PIECES = 512
+PIECE = 16_384
+UNREAD_SECONDS = 0.5
+
+
+@check("load.flood-of-requests")
+def flood_of_requests(subject: Subject) -> None:
+    """Each of many requests gets a reply, if only that there are too many."""
+    flood, envelope = subject.operation("flood"), subject.profile.envelope
+    ids = [f"flood-{number}" for number in range(REQUESTS)]
+    lines = [dumps(envelope(id=identifier, method=flood.method, params=flood.params)) for identifier in ids]
+    replies = subject.session().provoke(*lines)
+    found = {str(pick(reply.value, "/id")): reply for reply in replies}
+    if len(replies) != REQUESTS or len(found) != REQUESTS:
+        raise Unmet(f"{REQUESTS} replies to {REQUESTS} requests", f"{len(replies)}, to {len(found)} of them")
+    retry = subject.profile.wire.retry_after
+    for reply in replies:
+        waits = not retry or type(pick(reply.value, retry)) is int
+        if "result" not in reply.value and not (reply.code in subject.codes("overloaded") and waits):
+            raise Unmet("a result, or the refusal of what is too much, with when to come again", shown([reply]))
+
+
+@check("load.slow-reader")
+def slow_reader(subject: Subject) -> None:
+    """Who reads late reads all that is recorded; deltas may be fewer, and their text is in the item."""
+    asked = work(subject)
+    thread = asked.thread()
+    asked.probe.ask("turn/start", {"threadId": thread, "input": text(f"flood {PIECES} {PIECE}")})
+    asked.probe.flush()
+    subject.declare_wait(UNREAD_SECONDS)
+    asked.probe.process.leave_unread(UNREAD_SECONDS)
+    end = asked.wait_told("turn/completed", thread)
+    same("completed", pick(end, "/turn/status"), "the end of the turn")
+    asked.settle()
+    told = asked.told("item/completed", thread)
+    texts = [pick(params, "/item/text") for params in told if pick(params, "/item/type") == "agentMessage"]
+    same([PIECES * PIECE], [len(str(words)) for words in texts], "the length of what was said")
+    listed = [pick(item, "/id") for item in asked.items(thread)]
+    same(listed, [pick(params, "/item/id") for params in told], "the items that were told, as the list has them")

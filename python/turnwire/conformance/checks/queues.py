@@ -1,0 +1,127 @@
+"""Turns that wait for the one before (QUEUE clauses, LIM-1)."""
+
+from typing import Any
+
+from turnwire.conformance.checks.work import Work, same, text, work
+from turnwire.conformance.model import NotApplicable, Unmet
+from turnwire.conformance.pointer import pick
+from turnwire.conformance.registry import check
+from turnwire.conformance.subject import Subject
+
+__all__: list[str] = []
+
+BRIEF = "slow 6 40"
+LONG = "slow 60 50"
+# A longer queue takes more requests to fill than its bound is worth.
+MOST_ENTRIES = 1000
+
+
+@check("queue.starts-at-once")
+def starts_at_once(subject: Subject) -> None:
+    """With nothing before it an entry is a turn; with a turn before it, it waits, and is the next."""
+    asked = work(subject, "queue")
+    thread = asked.thread()
+    mark = len(asked.probe.arrived)
+    first = asked.result("turn/enqueue", threadId=thread, input=text(BRIEF))
+    if not isinstance(pick(first, "/turnId"), str):
+        raise Unmet("the id of the turn that starts at once", repr(first))
+    second = asked.result("turn/enqueue", threadId=thread, input=text("text second"))
+    same(None, pick(second, "/turnId"), "the turn of an entry that waits")
+    third = asked.result("turn/enqueue", threadId=thread, input=text("text third"))
+    same([pick(second, "/entryId"), pick(third, "/entryId")], _entries(asked, thread), "the queue")
+    _expect_turns(asked, thread, mark, [BRIEF, "text second", "text third"])
+    same([], _entries(asked, thread), "the queue when it is done")
+
+
+@check("queue.told-whole")
+def told_whole(subject: Subject) -> None:
+    """Each change is told with all that is left."""
+    asked, thread, entries = _waiting(subject)
+    mark = len(asked.probe.arrived)
+    asked.result("turn/queue/update", threadId=thread, entryId=entries[0], input=text("text other"))
+    asked.result("turn/queue/reorder", threadId=thread, entryIds=entries[::-1])
+    asked.result("turn/queue/remove", threadId=thread, entryId=entries[1])
+    asked.settle()
+    told = asked.told("turn/queue/updated", thread, mark)
+    found = [[pick(one, "/id") for one in pick(params, "/entries") or ()] for params in told]
+    same([entries, entries[::-1], entries[:1] + entries[2:]][:1], found[:1], "the entries after an update")
+    same([entries[::-1], [entries[2], entries[0]]], found[1:], "the entries after reorder and remove")
+    last = [pick(part, "/text") for one in pick(told[-1], "/entries") for part in pick(one, "/input")]
+    same(["text 3", "text other"], last, "what the entries say that are left")
+    asked.result("turn/interrupt", threadId=thread)
+
+
+@check("queue.reorder")
+def reorder(subject: Subject) -> str | None:
+    """An order that is not of exactly these entries is refused, and changes nothing."""
+    asked, thread, entries = _waiting(subject)
+    notes = [
+        asked.refused("conflict", "turn/queue/reorder", why, threadId=thread, entryIds=ids)
+        for why, ids in (
+            ("without one of them", entries[:2]),
+            ("with one twice", [entries[0], entries[0], entries[1]]),
+            ("with one that nobody has", [*entries[:2], "turnwire-check/no-entry"]),
+        )
+    ]
+    same(entries, _entries(asked, thread), "the queue as it was")
+    asked.result("turn/interrupt", threadId=thread)
+    return next((note for note in notes if note), None)
+
+
+@check("queue.held-after-failure")
+def held_after_failure(subject: Subject) -> None:
+    """After a turn that failed nothing starts by itself, until it is told to go on."""
+    asked = work(subject, "queue")
+    thread = asked.thread()
+    mark = len(asked.probe.arrived)
+    asked.result("turn/enqueue", threadId=thread, input=text(BRIEF, "fail on purpose"))
+    asked.result("turn/enqueue", threadId=thread, input=text("text after"))
+    asked.wait_told("turn/completed", thread, mark)
+    asked.settle()
+    held = asked.result("turn/queue/list", threadId=thread)
+    same((1, True), (len(pick(held, "/entries") or ()), pick(held, "/held")), "entries, and whether the queue is held")
+    asked.result("turn/queue/resume", threadId=thread)
+    _expect_turns(asked, thread, mark, [f"{BRIEF}\nfail on purpose", "text after"])
+
+
+@check("queue.full")
+def full(subject: Subject) -> str | None:
+    """The queue takes as many as it says, and refuses the next with a time to come again."""
+    asked = work(subject, "queue")
+    bound = asked.limit("queueEntries")
+    if bound is None or bound > MOST_ENTRIES:
+        raise NotApplicable(f"the server states no limits.queueEntries up to {MOST_ENTRIES}")
+    thread = asked.thread()
+    asked.start(thread, LONG)
+    for number in range(bound):
+        reply = asked.ask("turn/enqueue", threadId=thread, input=text("text x"))
+        if "result" not in reply.value:
+            raise Unmet(f"{bound} entries, as limits.queueEntries says", f"{number}, and then {reply}")
+    over = asked.ask("turn/enqueue", threadId=thread, input=text("text x"))
+    if over.code not in subject.codes("overloaded") or type(pick(over.value, "/error/data/retryAfterMs")) is not int:
+        raise Unmet(f"-32001 with retryAfterMs to entry {bound + 1}", str(over))
+    return None
+
+
+def _waiting(subject: Subject) -> tuple[Work, str, list[Any]]:
+    """A thread with a long turn and three entries behind it."""
+    asked = work(subject, "queue")
+    thread = asked.thread()
+    asked.start(thread, LONG)
+    for number in (1, 2, 3):
+        asked.result("turn/enqueue", threadId=thread, input=text(f"text {number}"))
+    return asked, thread, _entries(asked, thread)
+
+
+def _entries(asked: Work, thread: str) -> list[Any]:
+    listed = pick(asked.result("turn/queue/list", threadId=thread), "/entries")
+    return [pick(one, "/id") for one in listed or ()]
+
+
+def _expect_turns(asked: Work, thread: str, mark: int, scripts: list[str]) -> None:
+    """Wait for the ends of so many turns, which had these inputs."""
+    patience = asked.subject.target.timeouts.reply
+    count = len(scripts)
+    asked.probe.wait_for(lambda: len(asked.told("turn/completed", thread, mark)) >= count or None, patience)
+    ends = asked.told("turn/completed", thread, mark)
+    same(scripts, [pick(params, "/turn/input/0/text") for params in ends], "the turns in the order of the queue")
