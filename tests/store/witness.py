@@ -12,7 +12,7 @@ import msgspec
 
 __all__ = ["Witness"]
 
-_PATIENCE = 20.0
+_PATIENCE = 50.0
 
 
 class Witness:
