@@ -4,13 +4,14 @@ All of it is decided here, once for every language. A language has the flat form
 statements, or the tabled one, in which records, lists and maps are data and only the rest is statements.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain, count, dropwhile
 from typing import NamedTuple
 
 import msgspec
 
 from turnwire_codegen import rules
+from turnwire_codegen.lower.calls import reached
 from turnwire_codegen.program import act, ask, table
 from turnwire_codegen.program.kinds import ALL_KINDS, assumed, denied, narrowed
 from turnwire_codegen.program.leaves import fits, is_leaf, leaf, leaves
@@ -32,16 +33,34 @@ class Function(msgspec.Struct, frozen=True):
 
 def flat(plans: Plans, roots: Iterable[str]) -> tuple[Function, ...]:
     """The functions that the plans `roots` need, in the order of their names; nothing in them is data."""
-    return _functions(outline(plans, roots), _flat)
+    named = tuple(roots)
+    return _functions(outline(plans, named), named, _flat)
 
 
 def tabled(plans: Plans, roots: Iterable[str]) -> tuple[Function, ...]:
     """The same, where what a table can say is data."""
-    return _functions(outline(plans, roots, in_place=table.is_tabled), _tabled)
+    named = tuple(roots)
+    return _functions(outline(plans, named, in_place=table.is_tabled), named, _tabled)
 
 
-def _functions(plans: Plans, body: Callable[[Plan], Statements]) -> tuple[Function, ...]:
-    return tuple(Function(name, act.block(*body(plan))) for name, plan in plans.named.items())
+def _functions(plans: Plans, roots: tuple[str, ...], body: Callable[[Plan], Statements]) -> tuple[Function, ...]:
+    """A choice that always holds asks nothing of its arms, so not every plan is called in the end."""
+    made = {name: act.block(*body(plan)) for name, plan in plans.named.items()}
+    needed = reached(roots, {name: _mentioned(block, made) for name, block in made.items()})
+    return tuple(Function(name, block) for name, block in made.items() if name in needed)
+
+
+def _mentioned(block: act.Block, names: Collection[str]) -> Iterator[str]:
+    pending: list[object] = [block]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, str):
+            if part in names:
+                yield part
+        elif isinstance(part, tuple):
+            pending.extend(part)
+        elif isinstance(part, msgspec.Struct):
+            pending.extend(getattr(part, name) for name in part.__struct_fields__)
 
 
 class _Numbers(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .checking import Fault, finds, step
+from types import NoneType
 
 __all__ = ["VALIDATORS", "Fault", "Validator"]
 
@@ -2116,7 +2117,7 @@ def _error_response(v: Any) -> Fault | None:
 
 def _error_response_id(v: Any) -> Fault | None:
     # #/$defs/ErrorResponse/id
-    if v is not None and _request_id(v) is not None:
+    if v.__class__ is not NoneType and _request_id(v) is not None:
         return Fault("", "choice")
     return None
 
@@ -7098,42 +7099,42 @@ def _thread_update_params(v: Any) -> Fault | None:
 
 def _thread_update_params_approval_policy(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/approvalPolicy
-    if (v.__class__ is not str or v not in {"pause", "decline"}) and v is not None:
+    if (v.__class__ is not str or v not in {"pause", "decline"}) and v.__class__ is not NoneType:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_config(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/config
-    if (v.__class__ is not dict or len(v) > 256) and v is not None:
+    if (v.__class__ is not dict or len(v) > 256) and v.__class__ is not NoneType:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_metadata(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/metadata
-    if (v.__class__ is not dict or len(v) > 256) and v is not None:
+    if (v.__class__ is not dict or len(v) > 256) and v.__class__ is not NoneType:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_mode(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/mode
-    if v.__class__ is not str and v is not None:
+    if v.__class__ is not str and v.__class__ is not NoneType:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_permission_mode(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/permissionMode
-    if v.__class__ is not str and v is not None:
+    if v.__class__ is not str and v.__class__ is not NoneType:
         return Fault("", "choice")
     return None
 
 
 def _thread_update_params_title(v: Any) -> Fault | None:
     # #/$defs/ThreadUpdateParams/title
-    if (v.__class__ is not str or len(v) > 512) and v is not None:
+    if (v.__class__ is not str or len(v) > 512) and v.__class__ is not NoneType:
         return Fault("", "choice")
     return None
 

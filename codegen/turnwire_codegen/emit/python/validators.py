@@ -51,10 +51,14 @@ def _view(program: Sequence[Function], roots: Mapping[str, str]) -> _View:
         for function in program
     )
     text = "\n".join(line for function in functions for line in function.lines)
-    used = [name for name in _SUPPORT if re.search(rf"\b{name}\b[\[(]", text)]
+    needed = {(".checking", name) for name in _SUPPORT if re.search(rf"\b{name}\b[\[(]", text)} | {
+        (".checking", "Fault")
+    }
+    # Asked by its class a value stays anything to a type checker; asked whether it is None, it would be None or more.
+    needed |= {("types", "NoneType")} if "NoneType" in text else set()
     return _View(
         doc=docstring("Validators: each returns the first fault of a JSON value, or None.", indent=0),
-        imports=import_lines((".checking", name) for name in ["Fault", *used]),
+        imports=import_lines(needed),
         functions=functions,
         tables=tuple(arms for function in program for arms in arms_of(function, names)),
         rows=tuple(f"{quoted(public)}: {names[name]}" for public, name in sorted(roots.items())),
