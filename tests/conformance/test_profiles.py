@@ -2,6 +2,7 @@
 
 import pytest
 
+from turnwire.conformance.courses import COURSES
 from turnwire.conformance.pointer import pick, planted, replaced
 from turnwire.conformance.profiles import ProfileFault, dialect_names, load_profile
 from turnwire.conformance.registry import catalogue
@@ -26,11 +27,25 @@ def test_a_contract_is_whole(name):
 
 
 @pytest.mark.parametrize("name", ["turnwire", *dialect_names()])
+def test_what_a_contract_reads_is_what_it_has(name):
+    profile = load_profile(name)
+    methods = {row["name"]: row for row in profile.methods()}
+    known = {check.id for check in catalogue()}
+
+    if profile.reading:
+        assert set(profile.reading.tells) | set(profile.reading.answers) <= set(methods)
+        assert set(profile.reading.promises) <= known
+    assert {row.method for row in profile.refused} <= set(methods)
+    assert set(profile.script.prompts) <= set(COURSES)
+
+
+@pytest.mark.parametrize("name", ["turnwire", *dialect_names()])
 def test_the_requests_of_a_contract_are_valid_by_it(name):
     profile = load_profile(name)
-    words = {"$id": "thr-1", "$text": "text", "$unique": "new-1"}
+    words = {"$id": "thr-1", "$turn": "turn-1", "$text": "text", "$unique": "new-1"}
+    typed = [row for row in profile.operations.values() if profile.params_type(row.method)]
 
-    for operation in profile.operations.values():
+    for operation in typed:
         params = planted(operation.params or {}, words)
         assert [] == profile.schemas().faults(profile.params_type(operation.method), params), operation.method
 

@@ -44,6 +44,7 @@ COMMANDS = (
     Command("check list", "check", "list the checks"),
     Command("check explain", "check", "say what a check asks for and why"),
     Command("tap", "tap", "stand between a host and its server, record, and judge"),
+    Command("replay", "replay", "play a recording against a server, and tell what differs"),
     Command("validate", "validate", "judge messages and transcripts by the schema"),
     Command("generate", "generate", "write all that turnwire.toml names"),
     Command("generate-python", "generate", "write Python bindings"),

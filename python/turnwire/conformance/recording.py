@@ -1,26 +1,23 @@
-"""`check trace`: a recorded conversation judged by the passive rules, line by line, in constant memory.
-
-A line is `{"dir": "c2s" | "s2c", "msg": …}` or `{"dir": …, "raw": "…"}`, as `check server --transcripts` writes it;
-one with `"dir": "meta"` is a note of who recorded it.
-"""
+"""`check trace`: a recorded conversation judged by the passive rules, line by line, in constant memory."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 import msgspec
 
 from turnwire.conformance.checks.passive import RULES
+from turnwire.conformance.frames import TraceFault, frames
 from turnwire.conformance.model import Attempt, Check, Level, Outcome, Verdict
 from turnwire.conformance.passive import Conversation, Folded, Payloads
 from turnwire.conformance.profiles import Profile, ProfileFault, load_profile
 from turnwire.conformance.registry import UnknownCheck, select
 from turnwire.conformance.reports.document import Run
 from turnwire.conformance.reports.rendering import Form, exit_code, report
-from turnwire.conformance.strict import NotStrict, dumps, parse
+from turnwire.conformance.strict import dumps
 
-__all__ = ["CheckTraceOptions", "TraceFault", "run_check_trace"]
+__all__ = ["CheckTraceOptions", "run_check_trace"]
 
 USAGE = 2
 # The others are judged live by traffic of their own; what a recording shows of them is judged in it.
@@ -47,19 +44,6 @@ class CheckTraceOptions(msgspec.Struct, frozen=True, kw_only=True):
     format: Form = "text"
     reports: tuple[tuple[str, Path], ...] = ()
     color: bool = False
-
-
-class TraceFault(ValueError):  # noqa: N818 - says what the file is
-    """A line is no frame of a recording; the message says which and why."""
-
-
-class _Line(NamedTuple):
-    """One frame of the file; a raw line that is no JSON has no message, which is a breach in itself."""
-
-    number: int
-    sent: bool
-    message: Any
-    raw: bytes
 
 
 def run_check_trace(options: CheckTraceOptions, lines: Iterable[bytes], stdout: TextIO, stderr: TextIO) -> int:
@@ -104,55 +88,13 @@ def _chosen(options: CheckTraceOptions) -> list[Check]:
 def _fold(profile: Profile, file: str, lines: Iterable[bytes]) -> tuple[Folded, dict[str, Any]]:
     talk, folded = Conversation(Payloads(profile)), Folded()
     is_empty = True
-    for line in _frames(file, lines):
+    for line in frames(file, lines):
         is_empty = False
         folded.hear(talk, line.message, line.raw, sent=line.sent, mark=f"{line.number}: ")
     if is_empty:
         raise TraceFault(f"{file}: holds no message")
     folded.finish(talk)
     return folded, talk.server
-
-
-def _frames(file: str, lines: Iterable[bytes]) -> Iterator[_Line]:
-    """The frames of the file, each read once.
-
-    Raises:
-        TraceFault: a line is none.
-    """
-    for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
-        try:
-            # Several times as fast as the strict reader, which is asked where this one refuses.
-            value = msgspec.json.decode(text)
-        except msgspec.DecodeError:
-            value = _strictly(file, number, text)
-        if not isinstance(value, dict) or value.get("dir") not in ("c2s", "s2c", "meta"):
-            raise TraceFault(f'{file}:{number}: a frame has `dir`, which is "c2s" or "s2c"; "meta" is a note')
-        if value["dir"] == "meta":
-            continue
-        yield _frame(file, number, value)
-
-
-def _strictly(file: str, number: int, text: bytes) -> Any:
-    try:
-        return parse(text)
-    except NotStrict as reason:
-        raise TraceFault(f"{file}:{number}: the line is {reason}") from None
-
-
-def _frame(file: str, number: int, value: dict[str, Any]) -> _Line:
-    sent = value["dir"] == "c2s"
-    if "msg" in value:
-        return _Line(number, sent, value["msg"], msgspec.json.encode(value["msg"]))
-    raw = value.get("raw")
-    if not isinstance(raw, str):
-        raise TraceFault(f"{file}:{number}: a frame has `msg`, a message, or `raw`, a line as a string")
-    line = raw.encode("utf-8", "surrogatepass")
-    try:
-        return _Line(number, sent, parse(line), line)
-    except NotStrict:
-        return _Line(number, sent, None, line)
 
 
 def _outcome(check: Check, profile: Profile, folded: Folded) -> Outcome:
