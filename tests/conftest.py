@@ -15,6 +15,8 @@ GET_FLAGS, SET_FLAGS, IS_UP = 0x8913, 0x8914, 0x1
 def pytest_addoption(parser: pytest.Parser) -> None:
     """How long a look the tests take that could go on for ever."""
     parser.addoption("--crashes", type=int, default=24, help="how often each store is killed (whole: 200)")
+    parser.addoption("--flips", type=int, default=10, help="how many bytes of a long record are changed (whole: 500)")
+    parser.addoption("--lies", type=int, default=2000, help="how many lies are told about approvals (whole: 50000)")
 
 
 def pytest_sessionstart() -> None:

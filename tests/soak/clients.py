@@ -118,20 +118,30 @@ class Line:
 async def live(connect: Connect, kind: str, name: str, *, stop: asyncio.Event, report: Report) -> None:
     """One client, over one connection after the other, until `stop`; its name is the seed of all that it does."""
     chance = random.Random(name)
+    left: str | None = None
     while not stop.is_set():
         report.connections += 1
         line = Line(await connect(), report, chance)
         await line.transport.start(line)
+        thread_id = f"{name}-{report.connections}"
         try:
-            await _visit(line, kind, f"{name}-{report.connections}", chance, stop)
+            await _enter(line, kind, left)
+            left = await _visit(line, kind, thread_id, chance, stop)
         except TimeoutError:
             report.faults.append(f"{kind}: not answered in time: {dict(Counter(line.due.values()))}")
             line.transport.abort("closed")
 
 
-async def _visit(line: Line, kind: str, thread_id: str, chance: random.Random, stop: asyncio.Event) -> None:
-    report = line._report
+async def _enter(line: Line, kind: str, left: str | None) -> None:
     await line.ask("initialize", protocolVersion=1, clientInfo={"name": kind, "version": "1"}, capabilities=_ABLE)
+    if left is not None:
+        # What the last visit left when it was cut; a server that keeps all threads would rightly grow.
+        await line.ask("thread/delete", threadId=left)
+
+
+async def _visit(line: Line, kind: str, thread_id: str, chance: random.Random, stop: asyncio.Event) -> str | None:
+    """One thread from its start; its id where the connection was cut before its end."""
+    report = line._report
     await line.ask("thread/start", threadId=thread_id)
     for _ in range(chance.randint(1, 6)):
         if stop.is_set():
@@ -148,12 +158,13 @@ async def _visit(line: Line, kind: str, thread_id: str, chance: random.Random, s
         if kind == "dying" and chance.random() < 0.4:
             report.cut += 1
             line.transport.abort("closed")
-            return
+            return thread_id
         await asyncio.sleep(chance.uniform(0, 0.2))
     await line.ask("thread/delete", threadId=thread_id)
     if not await line.settle():
         report.faults.append(f"{kind}: the server ended it; not answered: {dict(Counter(line.due.values()))}")
     line.transport.close()
+    return None
 
 
 _ABLE = {"approvals": True}
