@@ -106,7 +106,10 @@ class Probe:
             Unmet: no reply in time.
             TargetEnded: the server ended instead.
         """
-        patience = seconds or self.process.target.timeouts.reply
+        timeouts = self.process.target.timeouts
+        # Whatever comes first waits for the start of the server too.
+        is_first = not any(not frame.sent for frame in self.trace.frames)
+        patience = seconds or (max(timeouts.start, timeouts.reply) if is_first else timeouts.reply)
         found: Frame | None = self.wait_for(lambda: self._take(identifier), patience)
         if found is None:
             raise self._no_reply(f"one reply with id {identifier!r} to {what}", patience)
