@@ -6,16 +6,20 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
+from msgspec import UNSET
 
 from cli.running import environment
 from turnwire.errors import RemoteError
+from turnwire.judging import is_cheap
 from turnwire.store.memory import MemoryStore
 from turnwire.wire import (
     ApprovalAnswer,
     ResumeDecision,
     ThreadResumeParams,
+    TurnInterruptParams,
     TurnResume,
     TurnStartParams,
 )
@@ -32,6 +36,8 @@ OUTPUTS = [
     (NAMED, "text {}", None, "The output does not fit its schema: (root): 'name' is a required property"),
     (NAMED, "text Ada", None, "The output is not JSON."),
     (NAMED, "notice Ada", None, "There is no output, and a schema asks for one."),
+    ({"pattern": "^A"}, 'text "Ada"', "Ada", None),
+    ({"pattern": "^A"}, 'text "ada"', None, "The output does not fit its schema: (root): 'ada' does not match '^A'"),
     ({"properties": {"a": {"$ref": "#/none"}}}, 'text {"a": 1}', None, "The schema cannot be applied to the output: "),
 ]
 
@@ -68,6 +74,67 @@ async def test_what_is_no_schema_is_refused_and_nothing_begins(house, schema):
 
     assert (refused.value.code, refused.value.data["issues"][0]["path"]) == (-32602, "/outputSchema")
     assert talk.said("turn/started") == []
+
+
+def _branching(depth):
+    """References that branch at each of so many steps, and end nowhere that anything fits."""
+    steps = {f"s{number}": {"anyOf": [{"$ref": f"#/$defs/s{number + 1}"}] * 2} for number in range(depth)}
+    return {"$ref": "#/$defs/s0", "$defs": {**steps, f"s{depth}": {"const": "nothing"}}}
+
+
+async def test_a_pattern_cannot_take_the_server_with_it(connect):
+    talk = await connect()
+    thread_id = await talk.thread()
+    turn = await talk.turn(thread_id, f'text "{"a" * 60}!"', output_schema={"pattern": "^(a+)+$"})
+    await talk.heard("item/completed", lambda params: params.item.type == "agentMessage")
+    started = time.monotonic()
+    await talk.client.ping()
+    waited = time.monotonic() - started
+    ended = await talk.ended(turn)
+
+    assert waited < 1
+    assert (ended.error.code, ended.error.message) == (
+        "outputSchemaInvalid",
+        "Holding the output to its schema takes more than 2 seconds of work.",
+    )
+
+
+async def test_a_turn_that_is_judged_can_be_interrupted(house):
+    talk = await house.connect()
+    turn = await talk.turn(await talk.thread(), f'text "{"a" * 60}!"', output_schema={"pattern": "^(a+)+$"})
+    await talk.heard("item/completed", lambda params: params.item.type == "agentMessage")
+    await talk.client.turn_interrupt(TurnInterruptParams(thread_id=turn.thread_id))
+    ended = await talk.ended(turn)
+
+    assert (ended.status, ended.end_reason, ended.structured_output) == ("interrupted", "user", UNSET)
+
+
+async def test_references_that_branch_are_refused_and_nothing_begins(connect):
+    talk = await connect()
+    thread_id = await talk.thread()
+    with pytest.raises(RemoteError) as refused:
+        await talk.turn(thread_id, "text Hi", output_schema=_branching(30))
+
+    (issue,) = refused.value.data["issues"]
+    assert (issue["path"], issue["message"]) == ("/outputSchema", "takes more than 2 seconds of work")
+    assert talk.said("turn/started") == []
+
+
+CHEAP = [
+    (True, {"type": "object", "properties": {"pattern": {"type": "string", "maxLength": 3}}, "required": ["pattern"]}),
+    (True, {"items": {"anyOf": [{"enum": [{"$ref": "x"}]}, {"not": {"const": {"pattern": "x"}}}]}}),
+    (True, True),
+    (False, {"properties": {"a": {"pattern": "x"}}}),
+    (False, {"items": [{"uniqueItems": True}]}),
+    (False, {"anyOf": [{"type": "string"}, {"$ref": "#"}]}),
+    (False, {"additionalProperties": {"patternProperties": {}}}),
+    (False, {"unevaluatedProperties": False}),
+]
+
+
+@pytest.mark.parametrize(("cheap", "schema"), CHEAP)
+def test_only_what_looks_once_at_each_value_needs_no_process(cheap, schema):
+    assert is_cheap(schema) is cheap
 
 
 async def test_a_schema_never_reaches_the_network(house):

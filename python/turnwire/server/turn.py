@@ -58,6 +58,7 @@ class TurnRun:
         self._expose_errors = expose_errors
         self._tell_ended = ended
         self._ending: Ending | None = None
+        self._structured: Any = UNSET
         self._meter = None if budget is None else Meter(budget)
         self._context = RunContext(
             thread,
@@ -108,6 +109,19 @@ class TurnRun:
         await agent.run(self._context)
         if kept is not None:
             await self._context.tell_diff(kept)
+        if self._context.output_schema is not None:
+            await self._judge(self._context.output_schema)
+
+    async def _judge(self, schema: dict[str, Any]) -> None:
+        """Holds what the agent said last to a schema; the agent is done, so what it left open is whole."""
+        self._context.end_asides()
+        self._context.items.close("complete")
+        text = self._context.items.last_message
+        judge = outputs()
+        try:
+            self._structured = await judge.read_output(schema, None if text is UNSET else text)
+        except judge.OutputInvalid as invalid:
+            raise AgentFailed(str(invalid), code="outputSchemaInvalid") from None
 
     def _stop(self, ending: Ending) -> None:
         if self._ending is None:
@@ -147,9 +161,6 @@ class TurnRun:
             self._timer.cancel()
         context.end_asides()
         context.items.close(_ITEM_EVENTS[ending.event])
-        structured: Any = UNSET
-        if ending.event == "complete" and context.output_schema is not None:
-            ending, structured = self._judged(context.output_schema, context.items.last_message)
         if ending.event == "pause":
             context.keep_state()
             self._thread.defer(one.asked for one in context.carried.values())
@@ -166,7 +177,7 @@ class TurnRun:
             error=ending.error,
             budget=UNSET if self._meter is None else self._meter.read(),
             final_output=output,
-            structured_output=structured,
+            structured_output=self._structured if status == "completed" else UNSET,
             pending=self._pending() if status == "paused" else UNSET,
             untaken=context.inbox.untaken() or UNSET,
             evidence=Evidence(
@@ -178,14 +189,6 @@ class TurnRun:
         )
         self._thread.end(ended)
         return ended
-
-    def _judged(self, schema: dict[str, Any], text: str | UnsetType) -> tuple[Ending, Any]:
-        """What a turn comes to whose output must fit a schema, and the output as a value."""
-        judge = outputs()
-        try:
-            return Ending("complete"), judge.read_output(schema, None if text is UNSET else text)
-        except judge.OutputInvalid as invalid:
-            return Ending("fail", "error", TurnError(code="outputSchemaInvalid", message=str(invalid)[:4096])), UNSET
 
     def _pending(self) -> list[Any]:
         return [pending_of(without_nonce(one)) for one in self._thread.deferred.values()]

@@ -50,7 +50,7 @@ async def start(call: Call) -> TurnStartResult:
     if params.input is not UNSET:
         demand(input_issues("/input", params.input))
     if params.output_schema is not UNSET:
-        demand(outputs().schema_issues("/outputSchema", params.output_schema))
+        demand(await outputs().schema_issues("/outputSchema", params.output_schema))
     engine.threads.header(params.thread_id)
     key = params.idempotency_key
     result: TurnStartResult = await engine.keys.once(
