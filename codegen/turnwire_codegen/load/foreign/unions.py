@@ -54,7 +54,8 @@ def _several(node: dict[str, Any], arms: list[Arm], spot: Spot, work: Work, lowe
         return make_enum(tuple(cases), node, spot, work, is_open=is_open)
     own = work.own_name(spot)
     work.made[own] = None
-    known = [(arm, pointer) for arm, pointer in arms if not _takes_the_rest(arm)] or arms
+    targets = [_target(arm, work) for arm, _ in arms]
+    known = [arm for arm, target in zip(arms, targets, strict=True) if not _takes_the_rest(target, targets)]
     variants = tuple(Variant(type=lower(arm, Spot(at, _arm_name(arm, own, at)), work)) for arm, at in known)
     if "oneOf" in node and not all(isinstance(variant.type, Ref) for variant in variants):
         work.note(spot, "runtime", "the type does not hold that only one arm may fit")
@@ -87,14 +88,16 @@ def _key(node: dict[str, Any]) -> str:
 
 def _has_tag(arm: dict[str, Any], work: Work) -> bool:
     """Whether a required member of the arm has one value."""
-    target: Any = arm
-    if isinstance(arm.get("$ref"), str):
+    target = _target(arm, work)
+    return any(_tag(target, wire) is not None for wire in target.get("required", []))
+
+
+def _target(arm: Any, work: Work) -> dict[str, Any]:
+    """The arm, or the definition that it names; what is no object says nothing."""
+    if isinstance(arm, dict) and isinstance(arm.get("$ref"), str):
         pointer = work.document.locate(arm["$ref"])
-        target = None if pointer is None else work.document.at(pointer)
-    if not isinstance(target, dict):
-        return False
-    members = target.get("properties", {})
-    return any(len(_values(members.get(wire))) == 1 for wire in target.get("required", []))
+        arm = None if pointer is None else work.document.at(pointer)
+    return arm if isinstance(arm, dict) else {}
 
 
 def _arm_name(arm: Any, owner: str, pointer: str) -> str:
@@ -133,10 +136,18 @@ def _is_plain_string(arm: Any) -> bool:
     return isinstance(arm, dict) and arm.get("type") == "string" and not _values(arm) and "pattern" not in arm
 
 
-def _takes_the_rest(arm: Any) -> bool:
-    """An arm for tags that the others do not have: its tag is `not` one of theirs."""
-    if not isinstance(arm, dict):
-        return False
-    members = arm.get("properties", {})
-    required = arm.get("required", [])
-    return any(isinstance(member, dict) and "not" in member and wire in required for wire, member in members.items())
+def _takes_the_rest(arm: dict[str, Any], arms: list[dict[str, Any]]) -> bool:
+    """Whether an arm is for the tags that the others do not have: a required member of it is `not` one of theirs."""
+    others = [other for other in arms if other is not arm]
+    members, required = arm.get("properties", {}), arm.get("required", [])
+    return any(
+        isinstance(member, dict) and others and all(_tag(other, wire) in _values(member.get("not")) for other in others)
+        for wire, member in members.items()
+        if wire in required
+    )
+
+
+def _tag(arm: dict[str, Any], wire: str) -> Any:
+    """The one value of the member `wire`; None where it may have others, or be absent."""
+    values = _values(arm.get("properties", {}).get(wire)) if wire in arm.get("required", []) else []
+    return values[0] if len(values) == 1 else None
