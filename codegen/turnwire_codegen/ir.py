@@ -47,10 +47,11 @@ Kind = Literal["string", "integer", "number", "boolean", "null"]
 
 
 class Scalar(msgspec.Struct, frozen=True, tag_field="node"):
-    """A JSON scalar with the rules that bind it."""
+    """A JSON scalar with the rules that bind it; `width` is 64 where an integer is said to have so many bits."""
 
     kind: Kind
     rules: tuple[Rule, ...] = ()
+    width: int = 0
 
 
 class Const(msgspec.Struct, frozen=True, tag_field="node"):

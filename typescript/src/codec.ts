@@ -9,6 +9,7 @@ import type { ErrorName } from "./generated/errors.js";
 import type { Refusal } from "./errors.js";
 import { LocalProtocolError, RemoteError, RemoteProtocolError } from "./errors.js";
 import { ERRORS } from "./generated/errors.js";
+import { parseJson, stringifyJson } from "./generated/json.js";
 
 /** Members by name. */
 export type JsonObject = { readonly [member: string]: unknown };
@@ -32,7 +33,7 @@ const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 export function readMessage(text: string): Message | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return BLANK.test(text) ? undefined : { kind: "fault", why: "it is not JSON" };
   }
@@ -68,7 +69,7 @@ export function writeResult(id: RequestId, result: unknown): string {
 /** The text of an error answer. */
 export function writeError(id: RequestId, refusal: Refusal): string {
   const error: ErrorObject = { code: refusal.code, message: refusal.message };
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { ...error, data: refusal.data } });
+  return stringifyJson({ jsonrpc: "2.0", id, error: { ...error, data: refusal.data } });
 }
 
 function readCall(method: string, message: JsonObject): Message {
@@ -114,11 +115,11 @@ function readResponse(message: JsonObject): Message {
 function refusalOf(id: RequestId, name: ErrorName, message: string, particulars: JsonObject): string {
   const { code, retryable } = ERRORS[name];
   const data = { code: name, retryable, ...particulars };
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+  return stringifyJson({ jsonrpc: "2.0", id, error: { code, message, data } });
 }
 
 function written(message: object, what: string): string {
-  const text = JSON.stringify(message);
+  const text = stringifyJson(message);
   if (text.includes("\\ud") && LONE_SURROGATE.test(text)) {
     throw new LocalProtocolError(`${what} was not sent: a string in it holds half of a surrogate pair`);
   }

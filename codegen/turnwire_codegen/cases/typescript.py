@@ -36,9 +36,10 @@ const answers = {};
 for (const [folder, texts] of Object.entries(given)) {
   try {
     const { checkRoot } = await import(`./out/${folder}/validators.js`);
+    const { parseJson, stringifyJson } = await import(`./out/${folder}/json.js`);
     answers[folder] = texts.map((text) => {
-      const value = JSON.parse(text);
-      return [checkRoot(value) ?? null, JSON.stringify(value)];
+      const value = parseJson(text);
+      return [checkRoot(value) ?? null, stringifyJson(value)];
     });
   } catch (error) {
     answers[folder] = String(error);

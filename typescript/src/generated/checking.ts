@@ -4,7 +4,8 @@
 
 /**
  * What generated validators share: faults, own members in the order of code points, equality, multiples and formats.
- * Values are what JSON.parse gives. Only own members count, whatever an object inherits.
+ * Values are what JSON.parse gives, or parseJson, which gives bigints for whole numbers that no double holds.
+ * Only own members count, whatever an object inherits.
  */
 
 /** Where a value first breaks its schema (a JSON pointer, empty at the value itself), and which rule it breaks. */
@@ -37,8 +38,12 @@ export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-export function isInteger(value: unknown): value is number {
-  return Number.isInteger(value);
+export function isNumber(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+export function isInteger(value: unknown): value is number | bigint {
+  return Number.isInteger(value) || typeof value === "bigint";
 }
 
 /** What a table says of a value: a validator, its kinds, its only values, its alternatives, its items or its members. */
@@ -172,9 +177,13 @@ export function areUnique(items: readonly unknown[]): boolean {
 }
 
 /** Whether a number is a multiple: whole numbers exactly, all else by the quotient. */
-export function isMultiple(value: number, of: number): boolean {
-  if (Number.isInteger(value) && Number.isInteger(of)) return value % of === 0;
-  const quotient = value / of;
+export function isMultiple(value: number | bigint, of: number | bigint): boolean {
+  if (typeof value === "number" && typeof of === "number") {
+    if (Number.isInteger(value) && Number.isInteger(of)) return value % of === 0;
+  } else if (isInteger(value) && isInteger(of)) {
+    return BigInt(value) % BigInt(of) === 0n;
+  }
+  const quotient = Number(value) / Number(of);
   return !Number.isFinite(quotient) || Number.isInteger(quotient);
 }
 
@@ -218,6 +227,8 @@ function isKind(kind: Kind, value: unknown): boolean {
       return isInteger(value);
     case "null":
       return value === null;
+    case "number":
+      return isNumber(value);
     case "object":
       return isObject(value);
     default:
@@ -236,6 +247,8 @@ function same(left: unknown, right: unknown): boolean {
       keys.every((key) => Object.hasOwn(right, key) && same(left[key], right[key]))
     );
   }
+  // A number and a bigint of the same value are equal by this comparison only.
+  if (typeof left === "bigint" || typeof right === "bigint") return isNumber(left) && isNumber(right) && left == right;
   return left === right;
 }
 

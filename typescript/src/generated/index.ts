@@ -21,3 +21,4 @@ export type * from "./methods.js";
 export type * from "./support.js";
 export * from "./errors.js";
 export * from "./protocol.js";
+export { parseJson, stringifyJson } from "./json.js";

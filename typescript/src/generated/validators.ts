@@ -4,7 +4,7 @@
 
 /** Validators: each returns the first fault of a JSON value, or undefined. */
 
-import { codePoints, fault, isArray, isInteger, isObject, isOneOf, names, record, step, tagged, under } from "./checking.js";
+import { codePoints, fault, isArray, isInteger, isNumber, isObject, isOneOf, names, record, step, tagged, under } from "./checking.js";
 import type { Fault, Arms, Table } from "./checking.js";
 
 export type { Fault, Validator } from "./checking.js";
@@ -2232,7 +2232,7 @@ function checkIntegerMin1Max9007199254740991(v: unknown): Fault | undefined {
 }
 
 function checkNumberMin0(v: unknown): Fault | undefined {
-  if (typeof v !== "number") {
+  if (!isNumber(v)) {
     return fault("", "type");
   }
   if (v < 0) {
@@ -2242,7 +2242,7 @@ function checkNumberMin0(v: unknown): Fault | undefined {
 }
 
 function checkNumberMin0Max1(v: unknown): Fault | undefined {
-  if (typeof v !== "number") {
+  if (!isNumber(v)) {
     return fault("", "type");
   }
   if (v < 0 || v > 1) {

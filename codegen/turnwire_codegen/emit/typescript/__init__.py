@@ -7,7 +7,7 @@ from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.tables import protocol_view
 from turnwire_codegen.emit.typescript.tables import error_views, methods_view
-from turnwire_codegen.emit.typescript.text import quoted
+from turnwire_codegen.emit.typescript.text import quoted, support
 from turnwire_codegen.emit.typescript.validators import emit_validators
 from turnwire_codegen.emit.typescript.view import family_view, index_view
 from turnwire_codegen.ir import Protocol
@@ -46,10 +46,12 @@ def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
             "protocol.ts": ("protocol", protocol_view(protocol, header.digest, quoted)),
         }
     pages["index.ts"] = ("index", index_view([view.module for view in views], values=bool(protocol.version)))
-    return {
-        path: render("typescript", f"{name}.ts.j2", {"header": header.lines(), name: view}).encode()
+    texts = {
+        path: render("typescript", f"{name}.ts.j2", {"header": header.lines(), name: view})
         for path, (name, view) in pages.items()
     }
+    texts["json.ts"] = support("json.ts", header)
+    return {path: text.encode() for path, text in texts.items()}
 
 
 def emit_module(protocol: Protocol, header: Header) -> bytes:

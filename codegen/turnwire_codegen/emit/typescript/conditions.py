@@ -4,11 +4,10 @@ They narrow the type of the variable, so that what follows them needs no cast; a
 a string, since a type of literals would make later comparisons senseless to the compiler.
 """
 
-import json
 from collections.abc import Mapping
 from typing import assert_never
 
-from turnwire_codegen.emit.typescript.text import quoted
+from turnwire_codegen.emit.typescript.text import quoted, value_text
 from turnwire_codegen.patterns import parse, to_ecma
 from turnwire_codegen.program import ask, table
 
@@ -23,7 +22,7 @@ _MEASURES = {
     "items": "{}.length",
     "members": "Object.keys({}).length",
 }
-_KINDS = {"array": "isArray", "integer": "isInteger", "object": "isObject"}
+_KINDS = {"array": "isArray", "integer": "isInteger", "number": "isNumber", "object": "isObject"}
 _FORMATS = {"date": "isDate", "date-time": "isDateTime", "ipv4": "isIpv4", "time": "isTime", "uuid": "isUuid"}
 
 
@@ -37,7 +36,7 @@ def condition(asked: ask.Condition, functions: Functions) -> str:
         case ask.Not(of=part):
             return _either(part, functions)[1]
         case ask.Compare(subject=subject, measure=measure, sign=sign, limit=limit):
-            return f"{_MEASURES[measure].format(VARIABLES[subject])} {sign} {limit!r}"
+            return f"{_MEASURES[measure].format(VARIABLES[subject])} {sign} {value_text(limit)}"
         case _:
             return _either(asked, functions)[0]
 
@@ -50,11 +49,11 @@ def check(said: table.Check, functions: Functions) -> str:
         case table.Kinds(kinds=(kind,)):
             return quoted(kind)
         case table.Kinds(kinds=kinds):
-            return json.dumps(kinds)
+            return value_text(kinds)
         case table.Only(values=values):
-            return f"{{ only: {json.dumps(values)} }}"
+            return f"{{ only: {value_text(values)} }}"
         case table.Texts(values=values):
-            return f"{{ text: {json.dumps(values)} }}"
+            return f"{{ text: {value_text(values)} }}"
         case table.AnyOf(of=arms):
             return f"{{ any: [{', '.join(check(arm, functions) for arm in arms)}] }}"
         case table.ListOf(item=item):
@@ -118,11 +117,11 @@ def _call(atom: ask.OfSubject, name: str) -> str:
         case ask.IsKind(kind=kind):
             return f"{_KINDS[kind]}({name})"
         case ask.IsOneOf(values=values):
-            return f"isOneOf({name}, {json.dumps(values)})"
+            return f"isOneOf({name}, {value_text(values)})"
         case ask.IsText(texts=texts):
             return f"{names_list(texts)}.includes({name})"
         case ask.IsMultiple(of=of):
-            return f"isMultiple({name}, {of!r})"
+            return f"isMultiple({name}, {value_text(of)})"
         case ask.Finds(source=source):
             # `//` would begin a comment.
             return f"/{to_ecma(parse(source)) or '(?:)'}/u.test({name})"

@@ -20,7 +20,7 @@ RESERVED_TYPES = frozenset(
     },
 )
 # Modules of the package that are no family.
-_RESERVED_MODULES = frozenset({"checking", "errors", "index", "methods", "protocol", "support", "validators"})
+_RESERVED_MODULES = frozenset({"checking", "errors", "index", "json", "methods", "protocol", "support", "validators"})
 
 
 def type_name(name: str) -> str:

@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen.emit.typescript.names import type_name
-from turnwire_codegen.emit.typescript.text import quoted
+from turnwire_codegen.emit.typescript.text import SAFE, quoted, value_text
 from turnwire_codegen.ir import AnyValue, Const, ListOf, MapOf, Nullable, Ref, Scalar, TupleOf, TypeNode
+from turnwire_codegen.rules import Bound
 
 __all__ = ["Symbol", "literal", "type_text"]
 
@@ -25,6 +26,8 @@ _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolea
 def type_text(node: TypeNode) -> Symbol:
     """The TypeScript type of `node`. Bounds and patterns have no form in a type; they are the validators' part."""
     match node:
+        case Scalar(kind="integer") if _is_wide(node):
+            return Symbol("number | bigint", compound=True)
         case Scalar(kind):
             return Symbol(_SCALARS[kind])
         case Const(value):
@@ -54,7 +57,17 @@ def literal(value: Any) -> str:
         return "true" if value else "false"
     if value is None:
         return "null"
-    return repr(value) if isinstance(value, int) else "number"
+    return value_text(value) if isinstance(value, int) else "number"
+
+
+def _is_wide(scalar: Scalar) -> bool:
+    """Whether `parseJson` may give a bigint: 64 bits, or a limit, that no double holds."""
+    bounds = [rule for rule in scalar.rules if isinstance(rule, Bound)]
+    low = [end for bound in bounds for end in (bound.min, bound.above) if end is not None]
+    high = [end for bound in bounds for end in (bound.max, bound.below) if end is not None]
+    if any(abs(end) > SAFE for end in low + high):
+        return True
+    return scalar.width == 64 and not (low and high)
 
 
 def _tuple(items: tuple[TypeNode, ...], rest: TypeNode | None) -> Symbol:

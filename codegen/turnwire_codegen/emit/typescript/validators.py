@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import NamedTuple
 
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.typescript.statements import Table, lines, tables
+from turnwire_codegen.emit.typescript.text import support
 from turnwire_codegen.program import Function, tabled
 from turnwire_codegen.program.naming import distinct, words_of
 from turnwire_codegen.rules import Plans
@@ -31,11 +31,11 @@ class _View(NamedTuple):
 
 def emit_validators(plans: Plans, roots: Mapping[str, str], header: Header) -> dict[str, bytes]:
     """`validators.ts`, which exports a function for each name in `roots`, by its plan, and `checking.ts`."""
-    support = files("turnwire_codegen.emit.typescript").joinpath("support", "checking.ts").read_text(encoding="utf-8")
-    view = _view(tabled(plans, roots.values()), roots, _SUPPORT.findall(support))
+    checking = support("checking.ts", header)
+    view = _view(tabled(plans, roots.values()), roots, _SUPPORT.findall(checking))
     texts = {
         "validators.ts": render("typescript", "validators.ts.j2", {"header": header.lines(), "validators": view}),
-        "checking.ts": "".join(f"// {line}\n" for line in header.lines()) + "\n" + support,
+        "checking.ts": checking,
     }
     return {path: text.encode() for path, text in texts.items()}
 
@@ -45,7 +45,7 @@ def exported_names(roots: Iterable[str]) -> dict[str, str]:
     return distinct(((name, _called(name)) for name in sorted(roots)), set())
 
 
-def _view(program: Sequence[Function], roots: Mapping[str, str], support: Iterable[str]) -> _View:
+def _view(program: Sequence[Function], roots: Mapping[str, str], shared: Iterable[str]) -> _View:
     public = exported_names(roots)
     names = _function_names(program, roots, public)
     exported = frozenset(public.values())
@@ -57,16 +57,16 @@ def _view(program: Sequence[Function], roots: Mapping[str, str], support: Iterab
         if names[plan] != public[name]
     ]
     constants = tuple(constant for function in program for constant in tables(function, names))
-    return _View(_imports(functions, constants, support), tuple(functions), constants)
+    return _View(_imports(functions, constants, shared), tuple(functions), constants)
 
 
 def _printed(name: str, exported: frozenset[str], body: Iterable[str]) -> _Printed:
     return _Printed(f"{'export ' if name in exported else ''}function {name}", tuple(body))
 
 
-def _imports(functions: Iterable[_Printed], constants: Iterable[Table], support: Iterable[str]) -> tuple[str, ...]:
+def _imports(functions: Iterable[_Printed], constants: Iterable[Table], shared: Iterable[str]) -> tuple[str, ...]:
     text = "\n".join(line for function in functions for line in function.lines)
-    used = sorted(name for name in support if re.search(rf"\b{name}\(", text))
+    used = sorted(name for name in shared if re.search(rf"\b{name}\(", text))
     types = ["Fault", *sorted({table.type for table in constants})]
     values = [f'import {{ {", ".join(used)} }} from "./checking.js";'] if used else []
     return (*values, f'import type {{ {", ".join(types)} }} from "./checking.js";')

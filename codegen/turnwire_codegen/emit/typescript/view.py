@@ -13,6 +13,7 @@ from turnwire_codegen.emit.typescript.types import Symbol, literal, type_text
 from turnwire_codegen.ir import Alias, ByField, Declaration, Enum, Family, Field, Notes, Record, Union
 from turnwire_codegen.passes.graph import unknown_name
 
+_JSON = 'export { parseJson, stringifyJson } from "./json.js";'
 __all__ = [
     "DeclarationView",
     "FamilyView",
@@ -94,7 +95,7 @@ def family_view(family: Family, homes: Mapping[str, str]) -> FamilyView:
 def index_view(families: list[str], *, values: bool) -> tuple[str, ...]:
     """The exports of the whole; `values` for the modules that hold more than types."""
     types = [f'export type * from "./{module}.js";' for module in (*families, "methods", "support")]
-    return (*types, *(f'export * from "./{module}.js";' for module in ("errors", "protocol") if values))
+    return (*types, *(f'export * from "./{module}.js";' for module in ("errors", "protocol") if values), _JSON)
 
 
 def import_line(module: str, names: set[str]) -> str:

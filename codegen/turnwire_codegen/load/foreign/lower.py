@@ -22,7 +22,7 @@ from turnwire_codegen.ir import (
     TypeNode,
 )
 from turnwire_codegen.load.foreign.document import CONTAINERS
-from turnwire_codegen.load.foreign.scalars import array_rules, enum_type, scalar_rules
+from turnwire_codegen.load.foreign.scalars import array_rules, enum_type, integer_width, scalar_rules
 from turnwire_codegen.load.foreign.shapes import LEFT, Shape, is_object, shape_of
 from turnwire_codegen.load.foreign.unions import lower_choice
 from turnwire_codegen.load.foreign.work import Spot, Work
@@ -111,7 +111,7 @@ def _typed(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     if isinstance(kind, list):
         return _kinds(node, kind, spot, work)
     if kind in _SCALARS:
-        return Scalar(kind, scalar_rules(node, kind, spot, work))
+        return Scalar(kind, scalar_rules(node, kind, spot, work), integer_width(node, kind))
     if kind == "array" or (kind is None and {"items", "prefixItems"} & set(node)):
         return _array(node, spot, work)
     work.say_left(node, spot, tuple(key for key in node if key not in _ANNOTATIONS and key not in _CHECKS))

@@ -9,7 +9,7 @@ from turnwire_codegen.ir import AnyValue, Case, Const, Enum, Nullable, Ref, Scal
 from turnwire_codegen.load.foreign.work import Spot, Work
 from turnwire_codegen.patterns import PatternError, parse
 
-__all__ = ["array_rules", "enum_type", "make_enum", "scalar_rules"]
+__all__ = ["array_rules", "enum_type", "integer_width", "make_enum", "scalar_rules"]
 
 Number = int | float
 
@@ -32,6 +32,11 @@ def scalar_rules(node: dict[str, Any], kind: str, spot: Spot, work: Work) -> tup
     if multiple is not None:
         found.append(rules.Multiple(int(multiple) if multiple == int(multiple) else multiple))
     return tuple(found)
+
+
+def integer_width(node: dict[str, Any], kind: str) -> int:
+    """64 where the format says that an integer has so many bits; fewer make no difference to any language."""
+    return 64 if kind == "integer" and node.get("format") in ("int64", "uint64") else 0
 
 
 def array_rules(node: dict[str, Any]) -> tuple[rules.Rule, ...]:
