@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from turnwire.transports.stdio import StdioTransport
+
 SERVER = [sys.executable, str(Path(__file__).with_name("echo_server.py"))]
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 PONG = b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
@@ -115,7 +117,7 @@ def test_a_reader_that_never_reads_does_not_keep_the_process_after_the_end_of_in
         status = server.wait(timeout=10)
 
         assert status == 0
-        assert time.monotonic() - started < 5.5
+        assert time.monotonic() - started < 9
 
 
 async def test_a_slow_reader_gets_everything() -> None:
@@ -131,3 +133,61 @@ async def test_a_slow_reader_gets_everything() -> None:
 
     assert numbers == list(range(5000))
     assert await server.wait() == 0
+
+
+class Leaving:
+    """See `Receiver`: it writes when there is room again, in the moment in which the other side goes."""
+
+    def __init__(self, transport: StdioTransport, reading: int) -> None:
+        self.lost = 0
+        self.left = False
+        self._transport = transport
+        self._reading = reading
+
+    def resume_writing(self) -> None:
+        self.left = True
+        os.close(self._reading)
+        self._transport.write([b"nobody reads this"])
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.lost += 1
+
+    def _nothing(self, *_args: object) -> None: ...
+
+    data_received = message_received = eof_received = pause_writing = _nothing
+
+
+async def test_an_output_ends_once_however_it_ends() -> None:
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: faults.append(context["message"]))
+    (reading, output), (source, closing) = os.pipe(), os.pipe()
+    transport = StdioTransport(source, output)
+    receiver = Leaving(transport, reading)
+    await transport.start(receiver)
+    transport.write([b"x" * 200_000])
+    while not receiver.left:
+        os.read(reading, 65536)
+        await asyncio.sleep(0.01)
+    transport.close()
+    transport.abort("closed")
+    transport.abort("closed")
+    await asyncio.sleep(0.01)
+    os.close(closing)
+
+    assert (receiver.lost, faults) == (1, [])
+
+
+async def test_an_output_that_is_closed_and_cut_off_ends_once() -> None:
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: faults.append(context["message"]))
+    (reading, output), (source, closing) = os.pipe(), os.pipe()
+    transport = StdioTransport(source, output)
+    receiver = Leaving(transport, reading)
+    await transport.start(receiver)
+    transport.close()
+    transport.abort("closed")
+    await asyncio.sleep(0.01)
+    os.close(closing)
+    os.close(reading)
+
+    assert (receiver.lost, faults) == (1, [])

@@ -94,7 +94,8 @@ class StdioTransport:
         """See `Transport.abort`."""
         if self._reader is not None:
             self._reader.close()
-        if self._writer is not None:
+        # asyncio ends a pipe twice where it is cut off after its end, and fails at the second.
+        if self._writer is not None and (not self._writer.is_closing() or self._writer.get_write_buffer_size()):
             self._writer.abort()
 
 
@@ -126,15 +127,31 @@ class _WriteEnd(asyncio.BaseProtocol):
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
+        # Whether the pipe is full, and whether the receiver was told so.
+        self._full = False
+        self._told = False
+        self._lost = False
 
     def pause_writing(self) -> None:
-        self._receiver.pause_writing()
+        self._full = True
+        if not self._told:
+            self._told = True
+            self._receiver.pause_writing()
 
     def resume_writing(self) -> None:
-        self._receiver.resume_writing()
+        self._full = False
+        # Later, since asyncio looks at the pipe once more after this call: it would end it again where a write within
+        # the call had found the reader gone.
+        asyncio.get_running_loop().call_soon(self._resume)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._lost = True
         self._receiver.connection_lost(exc)
+
+    def _resume(self) -> None:
+        if self._told and not self._full and not self._lost:
+            self._told = False
+            self._receiver.resume_writing()
 
 
 class _ThreadReader:
@@ -210,6 +227,9 @@ class _FileWriter:
                 rest = rest[self._stream.write(rest) :]
         except OSError as error:
             self._close(error)
+
+    def get_write_buffer_size(self) -> int:
+        return 0
 
     def close(self) -> None:
         self._close(None)
