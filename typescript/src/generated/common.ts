@@ -4,7 +4,6 @@
 
 /** Common values. Scalars and small values that every family uses. */
 
-
 /** Names a thread, turn, item or other object; its spelling is opaque to the reader. */
 export type Identifier = string;
 
