@@ -88,3 +88,26 @@ def test_the_server_is_told_to_end_when_the_tap_is():
 
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
+
+
+def test_every_byte_passes_as_it_is():
+    """Both ways at once: all bytes in every order of two, without any line in mind."""
+    said = b"".join(bytes([first, second]) for first in range(256) for second in range(256))
+
+    done = tapped(("cat",), said=said)
+
+    assert said == done.stdout
+
+
+def test_a_recording_keeps_no_secrets(fixture_argv, judge, tmp_path):
+    secret, file = "sk-abcdefghijklmnopqrstuv", tmp_path / "run.jsonl"
+    asked = [
+        *ASKED[:2],
+        line(id=3, method="thread/start", params={"title": f"my key is {secret}", "apiKey": "hunter2"}),
+    ]
+
+    done = tapped(fixture_argv(), "--out", str(file), "--redact", said=b"".join(asked))
+
+    kept = file.read_text(encoding="utf-8")
+    assert secret.encode() in done.stdout
+    assert (False, False, True) == (secret in kept, "hunter2" in kept, "my key is redacted-" in kept)

@@ -10,6 +10,7 @@ from turnwire.cli.exits import Exit, Stop
 from turnwire.conformance.model import TargetFault
 from turnwire.conformance.passive import Payloads
 from turnwire.conformance.profiles import ProfileFault, load_profile
+from turnwire.conformance.redaction import Redaction
 from turnwire.conformance.tap import TapOptions, run_tap
 
 __all__ = ["run"]
@@ -26,7 +27,9 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
     if not target:
         raise Stop(Exit.USAGE, "no server given; its command stands behind `--`: turnwire tap -- my-server --stdio")
     try:
-        payloads = Payloads(load_profile(options.profile))
+        profile = load_profile(options.profile)
+        payloads = Payloads(profile)
+        redaction = Redaction(profile.bundle, options.redact) if options.redact is not None else None
         with contextlib.ExitStack() as stack:
             out: BinaryIO | None = stack.enter_context(options.out.open("wb")) if options.out else None
             asked = TapOptions(
@@ -36,6 +39,7 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
                 source=streams.stdin.fileno(),
                 sink=streams.stdout.fileno(),
                 out=out,
+                redaction=redaction,
             )
             found = run_tap(asked, payloads, streams.stderr)
     except ProfileFault as fault:
@@ -57,5 +61,9 @@ def _parser(name: str, streams: Streams) -> Parser:
     )
     add_target_flags(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="record the conversation, for `turnwire check trace`")
+    parser.add_argument(
+        "--redact", nargs="*", metavar="MEMBER",
+        help="record no credentials, no secrets of the contract, and nothing of these members",
+    )  # fmt: skip
     parser.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name or a .toml")
     return parser

@@ -10,12 +10,13 @@ import signal
 import subprocess
 import threading
 import time
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import msgspec
 
 from turnwire.conformance.model import TargetFault
 from turnwire.conformance.passive import Breach, Conversation, Payloads
+from turnwire.conformance.redaction import Redaction
 from turnwire.conformance.strict import NotStrict, dumps, parse
 
 __all__ = ["TapOptions", "run_tap"]
@@ -35,6 +36,7 @@ class TapOptions(msgspec.Struct, frozen=True, kw_only=True):
     env: dict[str, str] = {}
     cwd: str | None = None
     out: BinaryIO | None = None
+    redaction: Redaction | None = None
 
 
 def run_tap(options: TapOptions, payloads: Payloads, stderr: TextIO) -> int:
@@ -52,7 +54,7 @@ def run_tap(options: TapOptions, payloads: Payloads, stderr: TextIO) -> int:
     asking = _Side("c2s", options.source, os.dup(server.stdin.fileno()), lines)
     server.stdin.close()
     saying = _Side("s2c", server.stdout.fileno(), os.dup(options.sink), lines)
-    judge = _Judge(payloads, options.out, stderr)
+    judge = _Judge(payloads, options, stderr)
     for side in (asking, saying):
         side.thread.start()
     while saying.thread.is_alive() or not lines.empty():
@@ -106,9 +108,10 @@ class _Side:
 class _Judge:
     """Records each line and tells each breach when it comes."""
 
-    def __init__(self, payloads: Payloads, out: BinaryIO | None, stderr: TextIO) -> None:
+    def __init__(self, payloads: Payloads, options: TapOptions, stderr: TextIO) -> None:
         self._talk = Conversation(payloads)
-        self._out = out
+        self._out = options.out
+        self._redaction = options.redaction
         self._stderr = stderr
         self._number = 0
         self._broken = 0
@@ -117,13 +120,13 @@ class _Judge:
         if not raw.strip():
             return
         self._number += 1
-        if self._out is not None:
-            text = raw.decode("utf-8", "backslashreplace")
-            self._out.write(dumps({"dir": direction, "t": round(at, 3), "raw": text}) + b"\n")
-            self._out.flush()
         message = None
         with contextlib.suppress(NotStrict):  # what is no JSON is a breach when the server says it
             message = parse(raw)
+        if self._out is not None:
+            frame = {"dir": direction, "t": round(at, 3), "raw": self._kept(raw, message)}
+            self._out.write(dumps(frame) + b"\n")
+            self._out.flush()
         if direction == "c2s":
             self._talk.client_said(message, raw)
         else:
@@ -133,6 +136,14 @@ class _Judge:
         """The conversation is over: what is left, and how many breaches there were in all."""
         self._tell(self._talk.end())
         return self._broken
+
+    def _kept(self, raw: bytes, message: Any) -> str:
+        """The line as it is recorded."""
+        if self._redaction is None:
+            return raw.decode("utf-8", "backslashreplace")
+        if isinstance(message, dict | list):
+            return dumps(self._redaction.message(message)).decode()
+        return self._redaction.text(raw.decode("utf-8", "backslashreplace"))
 
     def _tell(self, breaches: list[Breach]) -> None:
         for breach in breaches:
