@@ -23,6 +23,7 @@ COMMAND = "python -m turnwire_codegen.canonical"
 COMMITTED = {
     "generate-python": "python/turnwire/generated",
     "generate-ts": "typescript/src/generated",
+    "generate-swift": "swift/Sources/Turnwire/Generated",
     "generate-kotlin": "kotlin/src/main/kotlin/turnwire/generated",
 }
 # The one file that a language carries for another: what `schema/export` gives out as TypeScript.

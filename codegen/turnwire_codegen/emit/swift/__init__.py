@@ -8,6 +8,7 @@ from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.swift.shapes import named_tuples
 from turnwire_codegen.emit.swift.tables import error_views, machine_views, methods_view, protocol_view
+from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.emit.swift.validators import emit_validators
 from turnwire_codegen.emit.swift.view import family_views, scope_of
 from turnwire_codegen.ir import Protocol
@@ -36,6 +37,8 @@ def emit_swift(protocol: Protocol, header: Header) -> Files:
     pages: dict[str, tuple[str, object]] = {
         view.path: ("family", view) for family in protocol.families for view in family_views(family, scope)
     }
+    named = [f"case {quoted(name)}: {scope.names[name]}.self" for name in sorted(scope.names)]
+    pages["Definitions.swift"] = ("definitions", named)
     if protocol.methods:
         pages["Methods.swift"] = ("methods", methods_view(protocol, scope))
     if protocol.version:

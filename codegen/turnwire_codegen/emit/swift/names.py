@@ -1,4 +1,4 @@
-"""Swift spelling of wire names. Nothing hides a type of Swift or of Foundation: such a name gets a `Value` behind it.
+"""Swift spelling of wire names. Nothing hides a type of Swift, Foundation or SwiftUI: such a name gets a `Value`.
 
 Names that are kept as they are come first, so that a name depends on its own spelling and on what it collides with.
 """
@@ -23,19 +23,19 @@ KEYWORDS = frozenset(
     },
 )
 # No backtick helps these, or they are what every type already has.
-_MEMBERS = frozenset({"self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "write", "encode", "jsonBytes"})
+_MEMBERS = frozenset({"self", "Self", "Type", "Protocol", "init", "hashValue", "jsonBytes"})
 # `.none` and `.some` are those of Optional where a case is looked for behind a question mark.
 _CASES = _MEMBERS | {"allCases", "none", "rawValue", "some", "value"}
 _SUPPORT = re.compile(
     r"^(?:public )?(?:indirect )?(?:struct|enum|protocol|typealias|final class|actor) (\w+)", re.MULTILINE
 )
-_FILES = frozenset({"Errors", "Methods", "Protocol", "States", "Tables", "Validators"})
-_TABLES = frozenset({"ErrorCode", "Methods", "ProtocolFacts", "Validators"})
+_FILES = frozenset({"Definitions", "Errors", "Methods", "Protocol", "States", "Tables", "Validators"})
+_TABLES = frozenset({"Definitions", "ErrorCode", "Methods", "ProtocolFacts", "Validators"})
 
 
 @cache
 def taken_types() -> frozenset[str]:
-    """The types of Swift, Foundation, Dispatch and of our support, which no generated type may be called."""
+    """The types of Swift, Foundation, Dispatch, SwiftUI and of our support, which no generated type may be called."""
     here = files("turnwire_codegen.emit.swift")
     taken = set(here.joinpath("taken.txt").read_text(encoding="utf-8").split()) | _TABLES
     for path in here.joinpath("support").iterdir():

@@ -9,6 +9,7 @@ from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.swift.conditions import pattern_name, pattern_tree
 from turnwire_codegen.emit.swift.statements import Table, lines, tables
+from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.patterns import parse
 from turnwire_codegen.program import Function, ask, tabled
 from turnwire_codegen.program.naming import distinct, words_of
@@ -34,6 +35,7 @@ class _Pattern(NamedTuple):
 
 class _View(NamedTuple):
     home: str
+    named: tuple[str, ...]
     patterns: tuple[_Pattern, ...]
     functions: tuple[_Printed, ...]
 
@@ -47,7 +49,8 @@ def emit_validators(
     sources = sorted(set(_sources(program)))
     patterns = tuple(_Pattern(pattern_name(source), pattern_tree(parse(source))) for source in sources)
     parts = [functions[at : at + _FILE_FUNCTIONS] for at in range(0, len(functions), _FILE_FUNCTIONS)]
-    views = [_View(home, () if number else patterns, tuple(part)) for number, part in enumerate(parts)]
+    named = tuple(f"case {quoted(name)}: {function}" for name, function in public_names(roots).items())
+    views = [_View(home, *((), ()) if number else (named, patterns), tuple(part)) for number, part in enumerate(parts)]
     return {
         f"Validators{number + 1 if number else ''}.swift": render(
             "swift", "validators.swift.j2", {"header": header.lines(), "validators": view}
