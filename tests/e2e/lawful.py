@@ -71,6 +71,9 @@ def assert_sequence(trace: list[Any]) -> None:
             thread_id = params.get("threadId") or params["thread"]["id"]
             assert params["seq"] > last.get(thread_id, 0), (method, params["seq"], last)
             last[thread_id] = params["seq"]
+            if method == "thread/deleted":
+                # Its id is free, and another thread begins anew.
+                del last[thread_id]
 
 
 def assert_response_first(trace: list[Any]) -> None:
@@ -78,6 +81,8 @@ def assert_response_first(trace: list[Any]) -> None:
     asked = {_key(frame.message): frame.message["method"] for frame in trace if _is_request(frame, "c2s")}
     announced: set[str] = set()
     for way, message in trace:
+        if way == "s2c" and message.get("method") == "thread/deleted":
+            announced.discard(message["params"]["threadId"])
         if way == "s2c" and message.get("method") in ("turn/started", "thread/started"):
             params = message["params"]
             announced.add((params.get("turn") or params["thread"])["id"])

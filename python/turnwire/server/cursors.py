@@ -12,8 +12,9 @@ import msgspec
 
 from turnwire.errors import cursor_invalid
 from turnwire.server.canonical import digest
+from turnwire.wire import Thread
 
-__all__ = ["Place", "binding", "read_cursor", "write_cursor"]
+__all__ = ["Place", "binding", "identity_of", "read_cursor", "write_cursor"]
 
 _SUM = 8
 
@@ -33,6 +34,11 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 def binding(name: str, **filters: Any) -> str:
     """What a cursor is bound to: the list, its filter, thread and direction. Absent members are left out."""
     return digest([name, {key: value for key, value in filters.items() if value is not msgspec.UNSET}])[:16]
+
+
+def identity_of(thread: Thread) -> list[Any]:
+    """What a list of a thread is bound to: one that was deleted and begun again under its id is another one."""
+    return [thread.id, thread.created_at]
 
 
 def write_cursor(place: Place) -> str:

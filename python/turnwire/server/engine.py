@@ -6,12 +6,11 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
 from turnwire import wire
-from turnwire.agents.base import Agent, AgentUnsupported
+from turnwire.agents.base import AgentUnsupported
 from turnwire.errors import Refusal, agent_unsupported, host_error, not_found, shutting_down
 from turnwire.server import queue
 from turnwire.server.conversations import compact, conversation_of
@@ -19,16 +18,16 @@ from turnwire.server.host import HostError, TurnRequest
 from turnwire.server.hub import Listener
 from turnwire.server.idempotency import Keys
 from turnwire.server.ids import new_id, now_ms
-from turnwire.server.opening import Opening
+from turnwire.server.opening import Opening, Resolved
 from turnwire.server.recorded_keys import RecordedKeys
 from turnwire.server.rules import Rules
 from turnwire.server.state import ServerState
 from turnwire.server.thread import LiveThread
 from turnwire.server.threads import Threads
-from turnwire.server.turn import TurnRun
+from turnwire.server.turn import Surroundings, TurnRun
 from turnwire.server.waiting import Requests
 from turnwire.store.memory import MemoryStore
-from turnwire.wire import Budget, ThreadDeletedParams, Turn
+from turnwire.wire import ThreadDeletedParams, Turn
 
 __all__ = ["Engine", "engine_of"]
 
@@ -41,14 +40,6 @@ def engine_of(state: ServerState) -> Engine:
         state.work = Engine(state)
     assert isinstance(state.work, Engine), "nothing else makes the work of a server"
     return state.work
-
-
-class Resolved(NamedTuple):
-    """What the host says of a turn that is about to start."""
-
-    agent: Agent
-    run_config: Any
-    budget: Budget | None
 
 
 class Engine:
@@ -117,14 +108,16 @@ class Engine:
         host = self._state.host
         try:
             return Resolved(
-                await host.resolve_agent(request), await host.build_run_config(request), await host.budget(request)
+                agent=await host.resolve_agent(request),
+                run_config=await host.build_run_config(request),
+                budget=await host.budget(request),
+                run_id=host.run_id(request),
             )
         except HostError as error:
             raise host_error(str(error), host_code=error.code) from error
         except Exception as error:
             # The host is foreign code, and its fault is an answer of the protocol, not of the server.
-            _log.exception("the host failed for thread %s", request.thread.id)
-            raise host_error(f"{error}" if host.expose_errors else "The host failed.") from error
+            raise self._failed("The host failed.", request.thread, error) from error
 
     async def open(self, thread: LiveThread, opening: Opening, *, hold: Callable[[], None]) -> Turn:
         """Starts a turn in a thread that is free for it. `hold` is called when the host has answered.
@@ -151,19 +144,9 @@ class Engine:
         demand()
         hold()
         turn = _new_turn(turn_id, thread, opening, found)
-        TurnRun(
-            thread,
-            turn,
-            found.agent,
-            opening=opening,
-            run_config=found.run_config,
-            budget=found.budget,
-            files=self._state.host.files,
-            requests=self.requests,
-            rules=self.rules,
-            expose_errors=self._state.host.expose_errors,
-            ended=self._ended,
-        )
+        host = self._state.host
+        around = Surroundings(self.requests, self.rules, host.files, host.expose_errors, self._ended)
+        TurnRun(thread, turn, opening=opening, resolved=found, around=around)
         return turn
 
     async def compact(self, thread: LiveThread) -> str:
@@ -180,7 +163,7 @@ class Engine:
             raise agent_unsupported(thread.header.agent, error.operation) from None
         except Exception as error:
             # The agent is foreign code; what was said before stays as it is.
-            raise self._failed("The agent failed.", thread, error) from error
+            raise self._failed("The agent failed.", thread.header, error) from error
         if thread.going:
             raise not_found("thread", thread.id)
         shortened = summary is not None and compact(thread, conversation, summary)
@@ -189,7 +172,7 @@ class Engine:
             thread.run.compacted(outcome)
         return outcome
 
-    def _failed(self, said: str, thread: LiveThread, error: Exception) -> Refusal:
+    def _failed(self, said: str, thread: wire.Thread, error: Exception) -> Refusal:
         """The answer for a fault of the host or the agent that nobody foresaw."""
         _log.error("%s for thread %s", said, thread.id, exc_info=error)
         return host_error(f"{error}" if self._state.host.expose_errors else said)
@@ -269,6 +252,7 @@ def _new_turn(turn_id: str, thread: LiveThread, opening: Opening, found: Resolve
         agent=thread.header.agent,
         model=opening.model,
         client_message_id=opening.client_message_id,
+        run_id=UNSET if found.run_id is None else found.run_id,
         budget=UNSET if found.budget is None else found.budget,
         started_at=now_ms(),
         resumes=UNSET if opening.resumes is None else opening.resumes.id,

@@ -92,6 +92,10 @@ class Host:
         """
         return None
 
+    def run_id(self, request: TurnRequest) -> str | None:  # noqa: ARG002 - for hosts that name their runs
+        """The host's own name for the run, which the turn shows; an Identifier."""
+        return None
+
     async def list_models(self, agent: str | None) -> Sequence[wire.Model]:  # noqa: ARG002 - for hosts that decide by it
         """The models that turns can name; of one agent, where one is given."""
         return ()

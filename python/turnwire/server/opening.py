@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from turnwire.agents.base import Agent
 from turnwire.server.resuming import Carried
-from turnwire.wire import InputPart, Turn
+from turnwire.wire import Budget, InputPart, Turn
 
-__all__ = ["Opening", "outputs"]
+__all__ = ["Opening", "Resolved", "outputs"]
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +29,15 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     # The paused turn that this one goes on with, and how what waits in it is resolved.
     resumes: Turn | None = None
     carried: Sequence[Carried] = ()
+
+
+class Resolved(NamedTuple):
+    """What the host says of a turn that is about to start (HOST-1)."""
+
+    agent: Agent
+    run_config: Any
+    budget: Budget | None
+    run_id: str | None
 
 
 def outputs() -> ModuleType:

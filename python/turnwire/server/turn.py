@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from turnwire.agents.base import Agent, AgentFailed
 from turnwire.server.budgets import Meter
 from turnwire.server.host import FileProvider
 from turnwire.server.ids import new_id, now_ms
-from turnwire.server.opening import Opening, outputs
+from turnwire.server.opening import Opening, Resolved, outputs
 from turnwire.server.questions import pending_of, without_nonce
 from turnwire.server.rules import Rules
 from turnwire.server.run_context import Ending, RunContext
@@ -21,15 +21,25 @@ from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
 from turnwire.store.records import OutputRecord, SteeredRecord
-from turnwire.wire import Budget, ContextCompactionItem, Evidence, InputPart, Turn, TurnError, UserMessageItem
+from turnwire.wire import ContextCompactionItem, Evidence, InputPart, Turn, TurnError, UserMessageItem
 
-__all__ = ["TurnRun"]
+__all__ = ["Surroundings", "TurnRun"]
 
 _log = logging.getLogger("turnwire.server")
 
 # What the items that are open come to, by what the turn comes to.
 _ITEM_EVENTS = {"complete": "complete", "fail": "fail", "interrupt": "interrupt", "pause": "interrupt"}
 _EVIDENCE = {"completed": "succeeded", "failed": "failed", "interrupted": "cancelled", "paused": "blocked"}
+
+
+class Surroundings(NamedTuple):
+    """What a turn has of its server."""
+
+    requests: Requests
+    rules: Rules
+    files: FileProvider | None
+    expose_errors: bool
+    ended: Callable[[LiveThread, Turn | None], None]
 
 
 class TurnRun:
@@ -39,40 +49,32 @@ class TurnRun:
         self,
         thread: LiveThread,
         turn: Turn,
-        agent: Agent,
         *,
         opening: Opening,
-        run_config: Any,
-        budget: Budget | None,
-        files: FileProvider | None,
-        requests: Requests,
-        rules: Rules,
-        expose_errors: bool,
-        ended: Callable[[LiveThread, Turn | None], None],
+        resolved: Resolved,
+        around: Surroundings,
     ) -> None:
         self.turn_id = turn.id
-        self.agent = agent
         loop = asyncio.get_running_loop()
         self.done: asyncio.Future[Turn] = loop.create_future()
         self._thread = thread
-        self._expose_errors = expose_errors
-        self._tell_ended = ended
+        self._around = around
         self._ending: Ending | None = None
         self._structured: Any = UNSET
-        self._meter = None if budget is None else Meter(budget)
+        self._meter = None if resolved.budget is None else Meter(resolved.budget)
         self._context = RunContext(
             thread,
             turn,
             opening=opening,
-            run_config=run_config,
-            requests=requests,
-            rules=rules,
+            run_config=resolved.run_config,
+            requests=around.requests,
+            rules=around.rules,
             stop=self._stop,
             meter=self._meter,
-            files=files,
+            files=around.files,
         )
         self._begin(turn, opening)
-        self._task = loop.create_task(self._work(agent))
+        self._task = loop.create_task(self._work(resolved.agent))
         self._timer: asyncio.TimerHandle | None = None
         if self._meter is not None and self._meter.seconds is not None:
             self._timer = loop.call_later(self._meter.seconds, self._context.demand_budget)
@@ -140,7 +142,7 @@ class TurnRun:
             self.done.exception()
         else:
             self.done.set_result(turn)
-        self._tell_ended(self._thread, turn)
+        self._around.ended(self._thread, turn)
 
     def _ending_of(self, task: "asyncio.Task[None]") -> Ending:
         if task.cancelled():
@@ -152,7 +154,7 @@ class TurnRun:
             return Ending("fail", "error", TurnError(code=error.code, message=str(error)[:4096]))
         # ERR-3: the particulars go to stderr; here only where the host exposes errors.
         _log.error("the agent of turn %s failed", self.turn_id, exc_info=error)
-        message = f"{type(error).__name__}: {error}" if self._expose_errors else "The agent failed."
+        message = f"{type(error).__name__}: {error}" if self._around.expose_errors else "The agent failed."
         return Ending("fail", "error", TurnError(code="agentFailed", message=message[:4096]))
 
     def _record_end(self, ending: Ending) -> Turn:

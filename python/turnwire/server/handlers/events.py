@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, Raw
 
 from turnwire.server.call import Call, Handler
-from turnwire.server.cursors import Place, binding, read_cursor, write_cursor
+from turnwire.server.cursors import Place, binding, identity_of, read_cursor, write_cursor
 from turnwire.server.engine import engine_of
 from turnwire.wire import ThreadEventsListParams
 
@@ -22,7 +22,7 @@ def events(call: Call) -> dict[str, Any]:
     params: ThreadEventsListParams = call.params
     threads = engine_of(call.state).threads
     header = threads.header(params.thread_id)
-    bound = binding("events", thread=params.thread_id, after=params.after_seq)
+    bound = binding("events", thread=identity_of(header), after=params.after_seq)
     last, end = 0 if params.after_seq is UNSET else params.after_seq, header.seq
     if params.cursor is not UNSET:
         place = read_cursor(params.cursor, binding=bound)

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from turnwire.errors import not_found
 from turnwire.server.call import Call, Handler
-from turnwire.server.cursors import binding, read_cursor
+from turnwire.server.cursors import binding, identity_of, read_cursor
 from turnwire.server.engine import engine_of
 from turnwire.server.paging import Query, page
 from turnwire.wire import (
@@ -61,7 +61,7 @@ def turns(call: Call) -> ThreadTurnsListResult:
     params: ThreadTurnsListParams = call.params
     history = engine_of(call.state).threads.history(params.thread_id)
     direction = "ascending" if params.direction is UNSET else params.direction
-    bound = binding("turns", thread=params.thread_id, direction=direction)
+    bound = binding("turns", thread=identity_of(history.header), direction=direction)
     query = _query(call, params, bound, default=_TURNS, direction=direction, end=history.header.seq)
     query = query._replace(generation=history.generation)
     data, cursor = page(history.turn_places, query, history.turns.__getitem__)
@@ -77,7 +77,7 @@ def items(call: Call) -> ThreadItemsListResult:
     if params.turn_id is not UNSET:
         places = [(history.place(item_id), item_id) for item_id in history.item_ids_of(params.turn_id)]
     direction = "ascending" if params.direction is UNSET else params.direction
-    bound = binding("items", thread=params.thread_id, turn=params.turn_id, direction=direction)
+    bound = binding("items", thread=identity_of(history.header), turn=params.turn_id, direction=direction)
     query = _query(call, params, bound, default=_ITEMS, direction=direction, end=history.header.seq)
     data, cursor = page(places, query._replace(generation=history.generation), history.item)
     return ThreadItemsListResult(data=data, next_cursor=cursor)
