@@ -167,7 +167,7 @@ def _object(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         work.note(spot, "runtime", f"more than one schema for: {', '.join(dict.fromkeys(shape.twice))}")
     if not shape.members and not shape.required:
         if shape.extra is not None:
-            return MapOf(_extra(shape, spot, work) or AnyValue())
+            return _map(shape, node, spot, work)
         if not (spot.named or shape.closed):
             return MapOf(AnyValue())
     return _record(shape, node, spot, work)
@@ -181,13 +181,25 @@ def _extra(shape: Shape, spot: Spot, work: Work) -> TypeNode | None:
     return lower(schema, Spot(pointer, f"{spot.name}Value"), work)
 
 
+def _map(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
+    if spot.pointer in work.merging:
+        return work.merged(spot)
+    work.merging[spot.pointer] = spot
+    found = MapOf(_extra(shape, spot, work) or AnyValue())
+    del work.merging[spot.pointer]
+    own = work.names.get(spot.pointer)
+    if spot.named or own is None or own not in work.made:
+        return found
+    work.made[own] = Alias(name=own, doc=str(node.get("description", "")), type=found)
+    return Ref(own)
+
+
 def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
     if spot.pointer in work.merging:
-        # The object holds itself through its layers; its first name is the name of them all.
-        return Ref(work.merging[spot.pointer])
+        return work.merged(spot)
     own = work.own_name(spot)
     work.made[own] = None
-    work.merging[spot.pointer] = own
+    work.merging[spot.pointer] = spot
     fields = [
         _field(wire, schema, Spot(pointer, own + (pascal(wire) or wire.encode().hex())), work, shape)
         for wire, (schema, pointer) in shape.members.items()

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from turnwire_codegen.ir import Declaration
+from turnwire_codegen.ir import Declaration, Ref
 from turnwire_codegen.load.foreign.document import Document, escaped
 from turnwire_codegen.problems import Finding, Verdict
 from turnwire_codegen.words import pascal
@@ -36,14 +36,14 @@ class Spot(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct):
     """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made.
 
-    `merging` are the pointers of the records that are being made, with their names.
+    `merging` are the objects that are being made, by pointer.
     """
 
     document: Document
     given: Mapping[str, str] = {}
     names: dict[str, str] = {}
     made: dict[str, Declaration | None] = {}
-    merging: dict[str, str] = {}
+    merging: dict[str, Spot] = {}
     origins: dict[str, str] = {}
     found: list[Finding] = []
 
@@ -61,6 +61,12 @@ class Work(msgspec.Struct):
     def own_name(self, spot: Spot) -> str:
         """The name under which the node at `spot` is declared."""
         return spot.name if spot.named else self.claim(spot.name, spot.pointer)
+
+    def merged(self, spot: Spot) -> Ref:
+        """The name of an object that holds itself through its layers, where it was met first."""
+        own = self.names.get(spot.pointer) or self.own_name(self.merging[spot.pointer])
+        self.made.setdefault(own)
+        return Ref(own)
 
     def note(self, spot: Spot, verdict: Verdict, what: str) -> None:
         """Say what became of the node at `spot`."""
