@@ -256,6 +256,9 @@ class Subagent(Work, Protocol):
     def finish(self, result: str) -> None:
         """What it says in the end; without it the work has no result."""
 
+    def fail(self, error_code: str) -> None:
+        """It did not do what it was to do; nothing more comes of it."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -306,6 +309,14 @@ class TurnContext(Work, Protocol):
 
     def compacted(self, summary: str, *, before: int | UnsetType = UNSET, after: int | UnsetType = UNSET) -> None:
         """Shortens the conversation of earlier turns to `summary` by the agent's own choice; the counts are tokens."""
+
+    async def delegate(self, task: str, *, agent: str) -> wire.Turn:
+        """Hands work to another agent of the host, in a thread of its own below this one, and waits: the turn as it
+        ended, whatever came of it. It is interrupted with this one. Shown as a subagent item with its thread.
+
+        Raises:
+            AgentFailed: there is no such agent, or its turn could not be started.
+        """
 
     async def approve(self, question: Question, *, subagent: Subagent | None = None) -> Verdict:
         """Asks whether an operation may run, for a subagent where one is given. It returns for an answer with which the

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from msgspec import UNSET
 
 from turnwire import wire
-from turnwire.agents.base import AgentUnsupported
+from turnwire.agents.base import AgentFailed, AgentUnsupported
 from turnwire.errors import Refusal, agent_unsupported, host_error, not_found, shutting_down
 from turnwire.server import queue
 from turnwire.server.conversations import compact, conversation_of
+from turnwire.server.headers import child_header
 from turnwire.server.host import HostError, TurnRequest
 from turnwire.server.hub import Listener
 from turnwire.server.idempotency import Keys
@@ -22,12 +23,12 @@ from turnwire.server.opening import Opening, Resolved
 from turnwire.server.recorded_keys import RecordedKeys
 from turnwire.server.rules import Rules
 from turnwire.server.state import ServerState
-from turnwire.server.thread import LiveThread
+from turnwire.server.thread import LiveThread, Running
 from turnwire.server.threads import Threads
 from turnwire.server.turn import Surroundings, TurnRun
 from turnwire.server.waiting import Requests
 from turnwire.store.memory import MemoryStore
-from turnwire.wire import ThreadDeletedParams, Turn
+from turnwire.wire import TextPart, ThreadDeletedParams, Turn
 
 __all__ = ["Engine", "engine_of"]
 
@@ -145,7 +146,7 @@ class Engine:
         hold()
         turn = _new_turn(turn_id, thread, opening, found)
         host = self._state.host
-        around = Surroundings(self.requests, self.rules, host.files, host.expose_errors, self._ended)
+        around = Surroundings(self.requests, self.rules, host.files, host.expose_errors, self._ended, self._delegate)
         TurnRun(thread, turn, opening=opening, resolved=found, around=around)
         return turn
 
@@ -171,6 +172,19 @@ class Engine:
         if thread.run is not None:
             thread.run.compacted(outcome)
         return outcome
+
+    async def _delegate(self, parent: LiveThread, agent: str, task: str) -> Running:
+        """See `Delegate`."""
+        if all(known.id != agent for known in self._state.host.agents()):
+            raise AgentFailed(f"There is no agent {agent}.", code="hostError")
+        thread = self.threads.create(child_header(parent.header, agent))
+        thread.announce_start()
+        try:
+            await self.open(thread, Opening(given=[TextPart(text=task)]), hold=_nothing)
+        except Refusal as refusal:
+            raise AgentFailed(refusal.message, code="hostError") from refusal
+        assert thread.run is not None, "it was opened in this very step"
+        return thread.run
 
     def _failed(self, said: str, thread: wire.Thread, error: Exception) -> Refusal:
         """The answer for a fault of the host or the agent that nobody foresaw."""

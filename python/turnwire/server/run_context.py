@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -23,7 +23,7 @@ from turnwire.server.opening import Opening
 from turnwire.server.questions import Asked, id_of
 from turnwire.server.resuming import Carried, key_of
 from turnwire.server.rules import Rules, options_for
-from turnwire.server.thread import LiveThread
+from turnwire.server.thread import LiveThread, Running
 from turnwire.server.waiting import Kind, Requests, Waiting
 from turnwire.server.work import Work
 from turnwire.store.records import FilesRecord, SavedRecord
@@ -50,7 +50,7 @@ from turnwire.wire import (
 )
 from turnwire.wire import Question as PersonQuestion
 
-__all__ = ["Ending", "RunContext"]
+__all__ = ["Delegate", "Ending", "RunContext"]
 
 _log = logging.getLogger("turnwire.server")
 _T = TypeVar("_T")
@@ -71,6 +71,14 @@ class Ending(NamedTuple):
     error: TurnError | UnsetType = UNSET
 
 
+Delegate: TypeAlias = Callable[[LiveThread, str, str], Awaitable[Running]]
+"""Starts a turn of an agent (second) with a task (third) in a thread below the first.
+
+Raises:
+    AgentFailed: it cannot be started.
+"""
+
+
 class RunContext(Work):
     """See `TurnContext`."""
 
@@ -84,6 +92,7 @@ class RunContext(Work):
         requests: Requests,
         rules: Rules,
         stop: Callable[[Ending], None],
+        delegate: Delegate,
         meter: Meter | None = None,
         files: FileProvider | None = None,
     ) -> None:
@@ -101,6 +110,7 @@ class RunContext(Work):
         # The questions that are open beside the work, by item (INPUT-5).
         self._asides: dict[str, Waiting] = {}
         self._stop = stop
+        self._delegate = delegate
         self._meter = meter
         self._files = files
         self._state: Any = None
@@ -204,6 +214,20 @@ class RunContext(Work):
             self.end_asides()
             self.items.close("interrupt")
             self.inbox.take_aborting(self.items)
+
+    async def delegate(self, task: str, *, agent: str) -> Turn:
+        child = await self._delegate(self._live, agent, task)
+        with self.subagent(task, agent=agent, thread_id=child.thread_id) as work:
+            try:
+                ended = await asyncio.shield(child.done)
+            except asyncio.CancelledError:
+                child.interrupt("user")
+                raise
+            if ended.status == "completed":
+                work.finish("" if ended.final_output is UNSET else ended.final_output)
+            else:
+                work.fail(f"subagent{ended.status.capitalize()}")
+        return ended
 
     async def approve(self, question: Question, *, subagent: Subagent | None = None) -> Verdict:
         asker = subagent if isinstance(subagent, Work) else self

@@ -49,6 +49,7 @@ class Running(Protocol):
     """A turn that runs, as its thread sees it."""
 
     turn_id: str
+    thread_id: str
     # Set when the work has stopped and `turn/completed` was announced.
     done: asyncio.Future[Turn]
 

@@ -16,7 +16,7 @@ from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening, Resolved, outputs
 from turnwire.server.questions import pending_of, without_nonce
 from turnwire.server.rules import Rules
-from turnwire.server.run_context import Ending, RunContext
+from turnwire.server.run_context import Delegate, Ending, RunContext
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
@@ -40,6 +40,7 @@ class Surroundings(NamedTuple):
     files: FileProvider | None
     expose_errors: bool
     ended: Callable[[LiveThread, Turn | None], None]
+    delegate: Delegate
 
 
 class TurnRun:
@@ -55,6 +56,7 @@ class TurnRun:
         around: Surroundings,
     ) -> None:
         self.turn_id = turn.id
+        self.thread_id = thread.id
         loop = asyncio.get_running_loop()
         self.done: asyncio.Future[Turn] = loop.create_future()
         self._thread = thread
@@ -70,6 +72,7 @@ class TurnRun:
             requests=around.requests,
             rules=around.rules,
             stop=self._stop,
+            delegate=around.delegate,
             meter=self._meter,
             files=around.files,
         )

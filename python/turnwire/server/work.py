@@ -118,6 +118,10 @@ class SubagentWork(Work):
     def finish(self, result: str) -> None:
         self._result = result
 
+    def fail(self, error_code: str) -> None:
+        """It did not do what it was to do."""
+        self._operation.fail(error_code)
+
     def __enter__(self) -> Self:
         return self
 

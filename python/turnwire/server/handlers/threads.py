@@ -11,11 +11,10 @@ from turnwire.errors import Issue, not_found
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, identifier_issues, opaque_issues
 from turnwire.server.engine import engine_of
-from turnwire.server.ids import new_id, now_ms
+from turnwire.server.headers import new_header
 from turnwire.server.thread import LiveThread
 from turnwire.wire import (
     Limits,
-    Thread,
     ThreadClosedParams,
     ThreadReadResult,
     ThreadResumeParams,
@@ -27,9 +26,6 @@ from turnwire.wire import (
 
 __all__ = ["HANDLERS"]
 
-# The event with which a record begins.
-_FIRST = 1
-
 
 async def start(call: Call) -> ThreadStartResult:
     params: ThreadStartParams = call.params
@@ -39,7 +35,7 @@ async def start(call: Call) -> ThreadStartResult:
 
     async def create() -> ThreadStartResult:
         call.caller.hold()
-        thread = engine.threads.create(_new_header(params, agent), key=params.idempotency_key)
+        thread = engine.threads.create(new_header(params, agent), key=params.idempotency_key)
         engine.subscribe(thread.id, call.caller)
         thread.announce_start()
         thread.give_context(params.additional_context)
@@ -102,27 +98,6 @@ def _agent(call: Call, wanted: str | UnsetType) -> str:
     if wanted is UNSET or wanted not in known:
         raise not_found("agent", "" if wanted is UNSET else wanted)
     return wanted
-
-
-def _new_header(params: ThreadStartParams, agent: str) -> Thread:
-    now = now_ms()
-    return Thread(
-        id=new_id("thread") if params.thread_id is UNSET else params.thread_id,
-        status="idle",
-        agent=agent,
-        cwd=params.cwd,
-        title=params.title,
-        mode=params.mode,
-        permission_mode=params.permission_mode,
-        approval_policy=params.approval_policy,
-        config=params.config,
-        identity=params.identity,
-        metadata=params.metadata,
-        created_at=now,
-        updated_at=now,
-        version=1,
-        seq=_FIRST,
-    )
 
 
 def _replay(call: Call, thread: LiveThread, after: int | UnsetType) -> bool:
