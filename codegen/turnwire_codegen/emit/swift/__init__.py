@@ -15,7 +15,7 @@ from turnwire_codegen.ir import Protocol
 from turnwire_codegen.problems import Finding
 from turnwire_codegen.report import findings as findings_of
 
-__all__ = ["emit", "emit_swift", "findings"]
+__all__ = ["emit", "emit_swift", "findings", "support_files"]
 
 
 def emit(given: Given) -> Files:
@@ -52,10 +52,14 @@ def emit_swift(protocol: Protocol, header: Header) -> Files:
         path: render("swift", f"{name}.swift.j2", {"header": header.lines(), name: view})
         for path, (name, view) in pages.items()
     }
-    support = files("turnwire_codegen.emit.swift").joinpath("support")
-    for path in support.iterdir():
-        texts[f"Support/{path.name}"] = _headed(path.read_text(encoding="utf-8"), header)
-    return {path: text.encode() for path, text in texts.items()}
+    return {path: text.encode() for path, text in texts.items()} | support_files(header)
+
+
+def support_files(header: Header) -> Files:
+    """What is written by hand and goes along with every module, so that generated code needs nothing else."""
+    folder = files("turnwire_codegen.emit.swift").joinpath("support")
+    paths = sorted(folder.iterdir(), key=lambda path: path.name)
+    return {f"Support/{path.name}": _headed(path.read_text(encoding="utf-8"), header).encode() for path in paths}
 
 
 def _headed(source: str, header: Header) -> str:
