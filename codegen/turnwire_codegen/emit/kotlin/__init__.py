@@ -8,17 +8,18 @@ from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.kotlin.names import CANONICAL_PACKAGE, package_name
 from turnwire_codegen.emit.kotlin.scope import scope_of
 from turnwire_codegen.emit.kotlin.tables import (
-    capabilities_view,
+    capability_row,
     error_views,
-    method_tables,
-    protocol_view,
+    methods_view,
     states_view,
     types_view,
 )
+from turnwire_codegen.emit.kotlin.text import quoted
 from turnwire_codegen.emit.kotlin.tuples import tuple_views
 from turnwire_codegen.emit.kotlin.validators import emit_validators
 from turnwire_codegen.emit.kotlin.view import family_view
 from turnwire_codegen.emit.render import render
+from turnwire_codegen.emit.tables import protocol_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.problems import Finding
 from turnwire_codegen.report import findings as findings_of
@@ -51,14 +52,15 @@ def emit_kotlin(given: Given, package: str) -> Files:
     if scope.arities:
         pages["Tuples.kt"] = ("tuples", tuple_views(scope.arities))
     if protocol.methods:
-        pages["Methods.kt"] = ("methods", method_tables(protocol, scope))
+        pages["Methods.kt"] = ("methods", methods_view(protocol, scope))
     if protocol.version:
         # A foreign schema says nothing of versions, errors and states, so there is nothing to say of them either.
+        constants = protocol_view(protocol, given.header.digest, quoted, capability_row)
         pages |= {
             "Errors.kt": ("errors", error_views(protocol.errors)),
             "States.kt": ("states", states_view(protocol)),
-            "Capabilities.kt": ("capabilities", capabilities_view(protocol)),
-            "Protocol.kt": ("protocol", protocol_view(protocol, given.header.digest)),
+            "Capabilities.kt": ("capabilities", constants),
+            "Protocol.kt": ("protocol", constants),
         }
     texts = {
         path: render("kotlin", f"{name}.kt.j2", {"header": given.header.lines(), "package": package, name: view})

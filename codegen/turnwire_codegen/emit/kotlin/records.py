@@ -49,7 +49,7 @@ def record_view(record: Record, scope: Scope) -> RecordView:
     fixed = [field for field in record.fields if field.required and isinstance(field.type, Const)]
     free = [field for field in record.fields if field not in fixed]
     members = [_member(field, unbarred(names[field.wire]), scope) for field in free]
-    writes = [f".put({quoted(field.wire)}, {names[field.wire]}, {_codec(field, scope)})" for field in fixed]
+    writes = [f".put({quoted(field.wire)}, {unbarred(names[field.wire])}, {_scalar(field)})" for field in fixed]
     writes += [member.writes for member in members]
     checks = [f"members.need({quoted(field.wire)}, {_codec(field, scope)})" for field in fixed]
     reads = [member.reads for member in members]

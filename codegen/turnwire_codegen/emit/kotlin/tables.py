@@ -4,25 +4,25 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from turnwire_codegen.emit.kotlin.imports import import_lines
 from turnwire_codegen.emit.kotlin.names import case_names, kept_apart, member_name, unbarred
 from turnwire_codegen.emit.kotlin.scope import Scope
 from turnwire_codegen.emit.kotlin.text import comment, quoted
 from turnwire_codegen.emit.kotlin.types import symbol_of
+from turnwire_codegen.emit.tables import MethodGroup, method_groups
 from turnwire_codegen.ir import AnyValue, Capability, ErrorRow, Machine, Method, Protocol, Ref
 
 __all__ = [
-    "CapabilitiesView",
     "ErrorView",
     "MachineView",
     "MethodTableView",
     "MethodView",
-    "ProtocolView",
+    "MethodsView",
     "RowView",
     "TypesView",
-    "capabilities_view",
+    "capability_row",
     "error_views",
-    "method_tables",
-    "protocol_view",
+    "methods_view",
     "states_view",
     "types_view",
 ]
@@ -50,6 +50,13 @@ class MethodTableView(msgspec.Struct, frozen=True, kw_only=True):
     methods: tuple[MethodView, ...]
 
 
+class MethodsView(msgspec.Struct, frozen=True):
+    """All tables of methods."""
+
+    imports: tuple[str, ...]
+    tables: tuple[MethodTableView, ...]
+
+
 class ErrorView(msgspec.Struct, frozen=True):
     """An error."""
 
@@ -75,22 +82,6 @@ class MachineView(msgspec.Struct, frozen=True, kw_only=True):
     states: tuple[RowView, ...]
 
 
-class CapabilitiesView(msgspec.Struct, frozen=True, kw_only=True):
-    """What each side can offer."""
-
-    server: tuple[RowView, ...]
-    client: tuple[RowView, ...]
-
-
-class ProtocolView(msgspec.Struct, frozen=True, kw_only=True):
-    """The constants."""
-
-    version: str
-    major: int
-    id: str
-    digest: str
-
-
 class ChunkView(msgspec.Struct, frozen=True):
     """Some of the types, each as a branch."""
 
@@ -101,18 +92,15 @@ class ChunkView(msgspec.Struct, frozen=True):
 class TypesView(msgspec.Struct, frozen=True):
     """Every type by its name in the schema; `lookup` asks the chunks in turn."""
 
+    imports: tuple[str, ...]
     lookup: str
     chunks: tuple[ChunkView, ...]
 
 
-def method_tables(protocol: Protocol, scope: Scope) -> tuple[MethodTableView, ...]:
+def methods_view(protocol: Protocol, scope: Scope) -> MethodsView:
     """The four tables, but for those without a row."""
-    return tuple(
-        _table(side, kind, rows, scope)
-        for side in ("client", "server")
-        for kind in ("request", "notification")
-        if (rows := [row for row in protocol.methods if row.kind == kind and row.sender in (side, "both")])
-    )
+    tables = tuple(_table(group, scope) for group in method_groups(protocol))
+    return MethodsView(import_lines(tables), tables)
 
 
 def error_views(rows: Iterable[ErrorRow]) -> tuple[ErrorView, ...]:
@@ -134,22 +122,9 @@ def states_view(protocol: Protocol) -> tuple[MachineView, ...]:
     return tuple(_machine(machine, unbarred(names[machine.name])) for machine in protocol.machines)
 
 
-def capabilities_view(protocol: Protocol) -> CapabilitiesView:
-    """The capabilities of both sides."""
-    return CapabilitiesView(
-        server=tuple(_capability(row) for row in protocol.capabilities if row.side == "server"),
-        client=tuple(_capability(row) for row in protocol.capabilities if row.side == "client"),
-    )
-
-
-def protocol_view(protocol: Protocol, digest: str) -> ProtocolView:
-    """The constants of the protocol."""
-    return ProtocolView(
-        version=quoted(protocol.version),
-        major=int(protocol.version.partition(".")[0]),
-        id=quoted(protocol.id),
-        digest=quoted(digest),
-    )
+def capability_row(row: Capability) -> RowView:
+    """What one side can offer."""
+    return RowView(quoted(row.key), (quoted(row.promise), _list(row.methods), _list(row.members)))
 
 
 def types_view(scope: Scope) -> TypesView:
@@ -157,10 +132,11 @@ def types_view(scope: Scope) -> TypesView:
     lines = [f"{quoted(name)} -> {symbol_of(Ref(name), scope.known).codec}" for name in sorted(scope.known)]
     chunks = [tuple(lines[start : start + _TYPES_A_FUNCTION]) for start in range(0, len(lines), _TYPES_A_FUNCTION)]
     views = tuple(ChunkView(f"types{number}", chunk) for number, chunk in enumerate(chunks))
-    return TypesView(" ?: ".join(f"{view.name}(name)" for view in views) or "null", views)
+    return TypesView(import_lines(views), " ?: ".join(f"{view.name}(name)" for view in views) or "null", views)
 
 
-def _table(side: str, kind: str, rows: list[Method], scope: Scope) -> MethodTableView:
+def _table(group: MethodGroup, scope: Scope) -> MethodTableView:
+    side, kind, rows = group.side, group.kind, group.rows
     names = kept_apart((row.name for row in rows), member_name, reserved=("all",))
     return MethodTableView(
         name=f"{side.capitalize()}{kind.capitalize()}s",
@@ -219,10 +195,6 @@ def _machine(machine: Machine, name: str) -> MachineView:
             for state, events in machine.transitions.items()
         ),
     )
-
-
-def _capability(row: Capability) -> RowView:
-    return RowView(quoted(row.key), (quoted(row.promise), _list(row.methods), _list(row.members)))
 
 
 def _next(state: str | None) -> str:

@@ -1,10 +1,10 @@
 """IR to what the templates print: frozen views in which every string is decided."""
 
-import re
 from typing import Any
 
 import msgspec
 
+from turnwire_codegen.emit.kotlin.imports import import_lines
 from turnwire_codegen.emit.kotlin.names import case_names, file_name, type_name
 from turnwire_codegen.emit.kotlin.records import RecordView, record_view
 from turnwire_codegen.emit.kotlin.scope import Scope
@@ -15,12 +15,6 @@ from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.ir import Alias, Case, Declaration, Enum, Family, Record, Union
 
 __all__ = ["AliasView", "CaseView", "DeclarationView", "EnumView", "FamilyView", "family_view"]
-
-_IMPORTS = (
-    "java.math.BigInteger",
-    "kotlinx.serialization.Serializable",
-    *(f"kotlinx.serialization.json.{name}" for name in ("JsonElement", "JsonNull", "JsonObject", "JsonPrimitive")),
-)
 
 
 class CaseView(msgspec.Struct, frozen=True):
@@ -84,21 +78,20 @@ def family_view(family: Family, scope: Scope) -> FamilyView:
     return FamilyView(
         file=file_name(family.name),
         doc=comment(f"{family.title}. {family.doc}", indent=0),
-        imports=tuple(f"import {path}" for path in _IMPORTS if _says(views, path.rpartition(".")[2])),
+        imports=import_lines(
+            views, {name for kind, names in _PRINTED.items() if _holds(views, kind) for name in names}
+        ),
         declarations=views,
     )
 
 
-def _says(node: object, name: str) -> bool:
-    """Whether a view, or the part of a template that prints it, says the name."""
-    if isinstance(node, str):
-        return re.search(rf"\b{name}\b", node) is not None
+def _holds(node: object, kind: type) -> bool:
+    """Whether a view of this kind is among these, near or far."""
     if isinstance(node, tuple):
-        return any(_says(part, name) for part in node)
+        return any(_holds(part, kind) for part in node)
     if not isinstance(node, msgspec.Struct):
         return False
-    parts = (getattr(node, field) for field in node.__struct_fields__)
-    return name in _PRINTED.get(type(node), ()) or any(_says(part, name) for part in parts)
+    return isinstance(node, kind) or any(_holds(getattr(node, name), kind) for name in node.__struct_fields__)
 
 
 def _declaration(declaration: Declaration, scope: Scope) -> DeclarationView:

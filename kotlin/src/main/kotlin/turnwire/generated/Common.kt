@@ -163,7 +163,7 @@ public data class ContextEntry(
     public val kind: String get() = "application"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("kind", kind, ConstCodec(StringCodec, "application"))
+        .put("kind", kind, StringCodec)
         .put("value", value, StringCodec)
         .toJson()
 

@@ -58,7 +58,7 @@ public data class Request(
     public val jsonrpc: String get() = "2.0"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
+        .put("jsonrpc", jsonrpc, StringCodec)
         .put("id", id, RequestId)
         .put("method", method, StringCodec)
         .putPresent("params", params, MapCodec(AnyCodec))
@@ -91,7 +91,7 @@ public data class Notification(
     public val jsonrpc: String get() = "2.0"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
+        .put("jsonrpc", jsonrpc, StringCodec)
         .put("method", method, StringCodec)
         .putPresent("params", params, MapCodec(AnyCodec))
         .toJson()
@@ -122,7 +122,7 @@ public data class SuccessResponse(
     public val jsonrpc: String get() = "2.0"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
+        .put("jsonrpc", jsonrpc, StringCodec)
         .put("id", id, RequestId)
         .put("result", result, AnyCodec)
         .toJson()
@@ -157,7 +157,7 @@ public data class ErrorResponse(
     public val jsonrpc: String get() = "2.0"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
+        .put("jsonrpc", jsonrpc, StringCodec)
         .put("id", id, NullableCodec(RequestId))
         .put("error", error, ErrorObject)
         .toJson()
@@ -271,7 +271,7 @@ public data class ParseErrorData(
     public val code: String get() = "parseError"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "parseError"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -300,7 +300,7 @@ public data class InvalidRequestData(
     public val code: String get() = "invalidRequest"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "invalidRequest"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .putPresent("limit", limit, LongCodec)
         .toJson()
@@ -331,7 +331,7 @@ public data class MethodNotFoundData(
     public val code: String get() = "methodNotFound"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "methodNotFound"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .putPresent("capability", capability, StringCodec)
         .toJson()
@@ -362,7 +362,7 @@ public data class InvalidParamsData(
     public val code: String get() = "invalidParams"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "invalidParams"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("issues", issues, ListCodec(ParamsIssue))
         .toJson()
@@ -421,7 +421,7 @@ public data class InternalErrorData(
     public val code: String get() = "internalError"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "internalError"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -450,7 +450,7 @@ public data class OverloadedData(
     public val code: String get() = "overloaded"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "overloaded"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("retryAfterMs", retryAfterMs, LongCodec)
         .toJson()
@@ -479,7 +479,7 @@ public data class NotInitializedData(
     public val code: String get() = "notInitialized"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "notInitialized"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -506,7 +506,7 @@ public data class AlreadyInitializedData(
     public val code: String get() = "alreadyInitialized"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "alreadyInitialized"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -537,7 +537,7 @@ public data class NotFoundData(
     public val code: String get() = "notFound"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "notFound"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("kind", kind, ObjectKind)
         .put("id", id, StringCodec)
@@ -621,7 +621,7 @@ public data class UnsupportedVersionData(
     public val code: String get() = "unsupportedVersion"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "unsupportedVersion"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("client", client, VersionInterval)
         .put("server", server, VersionInterval)
@@ -680,7 +680,7 @@ public data class ExperimentalRequiredData(
     public val code: String get() = "experimentalRequired"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "experimentalRequired"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .putPresent("subject", subject, StringCodec)
         .toJson()
@@ -709,7 +709,7 @@ public data class UnauthorizedData(
     public val code: String get() = "unauthorized"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "unauthorized"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -738,7 +738,7 @@ public data class CursorInvalidData(
     public val code: String get() = "cursorInvalid"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "cursorInvalid"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("reason", reason, CursorFault)
         .toJson()
@@ -806,7 +806,7 @@ public data class ConflictData(
     public val code: String get() = "conflict"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "conflict"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("reason", reason, ConflictReason)
         .toJson()
@@ -878,7 +878,7 @@ public data class NotSettledData(
     public val code: String get() = "notSettled"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "notSettled"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("retryAfterMs", retryAfterMs, LongCodec)
         .toJson()
@@ -907,7 +907,7 @@ public data class ShuttingDownData(
     public val code: String get() = "shuttingDown"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "shuttingDown"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -936,7 +936,7 @@ public data class TurnActiveData(
     public val code: String get() = "turnActive"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "turnActive"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("turnId", turnId, StringCodec)
         .toJson()
@@ -967,7 +967,7 @@ public data class TurnMismatchData(
     public val code: String get() = "turnMismatch"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "turnMismatch"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .putPresent("activeTurnId", activeTurnId, StringCodec)
         .toJson()
@@ -998,7 +998,7 @@ public data class ThreadPausedData(
     public val code: String get() = "threadPaused"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "threadPaused"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("pausedBy", pausedBy, PausedBy)
         .toJson()
@@ -1027,7 +1027,7 @@ public data class ThreadArchivedData(
     public val code: String get() = "threadArchived"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "threadArchived"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -1054,7 +1054,7 @@ public data class NoActiveTurnData(
     public val code: String get() = "noActiveTurn"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "noActiveTurn"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .toJson()
 
@@ -1083,7 +1083,7 @@ public data class HostErrorData(
     public val code: String get() = "hostError"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "hostError"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .putPresent("hostCode", hostCode, StringCodec)
         .toJson()
@@ -1116,7 +1116,7 @@ public data class AgentUnsupportedData(
     public val code: String get() = "agentUnsupported"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "agentUnsupported"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("agent", agent, StringCodec)
         .put("operation", operation, StringCodec)
@@ -1149,7 +1149,7 @@ public data class RequestClosedData(
     public val code: String get() = "requestClosed"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, ConstCodec(StringCodec, "requestClosed"))
+        .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .putPresent("resolution", resolution, RequestOutcome)
         .toJson()

@@ -45,7 +45,7 @@ public data class TextPart(
     public val type: String get() = "text"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "text"))
+        .put("type", type, StringCodec)
         .put("text", text, StringCodec)
         .toJson()
 
@@ -72,7 +72,7 @@ public data class ImagePart(
     public val type: String get() = "image"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "image"))
+        .put("type", type, StringCodec)
         .put("url", url, StringCodec)
         .toJson()
 
@@ -99,7 +99,7 @@ public data class LocalImagePart(
     public val type: String get() = "localImage"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "localImage"))
+        .put("type", type, StringCodec)
         .put("path", path, StringCodec)
         .toJson()
 
@@ -130,7 +130,7 @@ public data class FileRefPart(
     public val type: String get() = "fileRef"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "fileRef"))
+        .put("type", type, StringCodec)
         .put("path", path, StringCodec)
         .putPresent("startLine", startLine, LongCodec)
         .putPresent("endLine", endLine, LongCodec)
@@ -163,7 +163,7 @@ public data class CommandRefPart(
     public val type: String get() = "commandRef"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "commandRef"))
+        .put("type", type, StringCodec)
         .put("name", name, StringCodec)
         .putPresent("arguments", arguments, StringCodec)
         .toJson()
@@ -192,7 +192,7 @@ public data class SkillRefPart(
     public val type: String get() = "skillRef"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "skillRef"))
+        .put("type", type, StringCodec)
         .put("name", name, StringCodec)
         .toJson()
 
@@ -219,7 +219,7 @@ public data class ContextRefPart(
     public val type: String get() = "contextRef"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "contextRef"))
+        .put("type", type, StringCodec)
         .put("key", key, StringCodec)
         .toJson()
 
@@ -649,7 +649,7 @@ public data class PendingApproval(
     public val type: String get() = "approval"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "approval"))
+        .put("type", type, StringCodec)
         .put("approval", approval, Approval)
         .toJson()
 
@@ -676,7 +676,7 @@ public data class PendingUserInput(
     public val type: String get() = "userInput"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "userInput"))
+        .put("type", type, StringCodec)
         .put("userInput", userInput, UserInput)
         .toJson()
 

@@ -119,7 +119,7 @@ public data class UserMessageItem(
     public val type: String get() = "userMessage"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "userMessage"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -186,7 +186,7 @@ public data class AgentMessageItem(
     public val type: String get() = "agentMessage"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "agentMessage"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -249,7 +249,7 @@ public data class ReasoningItem(
     public val type: String get() = "reasoning"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "reasoning"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -312,7 +312,7 @@ public data class PlanItem(
     public val type: String get() = "plan"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "plan"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -387,7 +387,7 @@ public data class CommandExecutionItem(
     public val type: String get() = "commandExecution"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "commandExecution"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -468,7 +468,7 @@ public data class FileChangeItem(
     public val type: String get() = "fileChange"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "fileChange"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -551,7 +551,7 @@ public data class ToolCallItem(
     public val type: String get() = "toolCall"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "toolCall"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -640,7 +640,7 @@ public data class McpToolCallItem(
     public val type: String get() = "mcpToolCall"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "mcpToolCall"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -733,7 +733,7 @@ public data class DynamicToolCallItem(
     public val type: String get() = "dynamicToolCall"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "dynamicToolCall"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -826,7 +826,7 @@ public data class SubagentItem(
     public val type: String get() = "subagent"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "subagent"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -903,7 +903,7 @@ public data class ApprovalItem(
     public val type: String get() = "approval"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "approval"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -970,7 +970,7 @@ public data class UserInputItem(
     public val type: String get() = "userInput"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "userInput"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -1037,7 +1037,7 @@ public data class ReviewItem(
     public val type: String get() = "review"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "review"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -1110,7 +1110,7 @@ public data class ArtifactItem(
     public val type: String get() = "artifact"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "artifact"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -1185,7 +1185,7 @@ public data class ContextCompactionItem(
     public val type: String get() = "contextCompaction"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "contextCompaction"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -1256,7 +1256,7 @@ public data class NoticeItem(
     public val type: String get() = "notice"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "notice"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)
@@ -1327,7 +1327,7 @@ public data class ErrorItem(
     public val type: String get() = "error"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "error"))
+        .put("type", type, StringCodec)
         .put("id", id, StringCodec)
         .put("threadId", threadId, StringCodec)
         .put("turnId", turnId, StringCodec)

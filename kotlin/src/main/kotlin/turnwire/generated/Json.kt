@@ -41,11 +41,10 @@ private class JsonReader(private val text: String) {
     }
 
     private fun value(depth: Int): JsonElement {
-        if (depth > MAX_DEPTH) fail("more than $MAX_DEPTH levels")
         space()
         return when (val char = peek()) {
-            '{' -> members(depth)
-            '[' -> items(depth)
+            '{' -> members(below(depth))
+            '[' -> items(below(depth))
             '"' -> JsonPrimitive(string())
             't' -> word("true", JsonPrimitive(true))
             'f' -> word("false", JsonPrimitive(false))
@@ -53,6 +52,8 @@ private class JsonReader(private val text: String) {
             else -> if (char == '-' || char in '0'..'9') number() else fail("no value")
         }
     }
+
+    private fun below(depth: Int): Int = if (depth < MAX_DEPTH) depth + 1 else fail("more than $MAX_DEPTH levels")
 
     private fun members(depth: Int): JsonObject {
         val found = LinkedHashMap<String, JsonElement>()
@@ -64,7 +65,7 @@ private class JsonReader(private val text: String) {
             val name = string()
             space()
             expect(':')
-            found[name] = value(depth + 1)
+            found[name] = value(depth)
         } while (goesOn('}'))
         return JsonObject(found)
     }
@@ -73,7 +74,7 @@ private class JsonReader(private val text: String) {
         val found = ArrayList<JsonElement>()
         at += 1
         space()
-        if (peek() == ']') at += 1 else do found.add(value(depth + 1)) while (goesOn(']'))
+        if (peek() == ']') at += 1 else do found.add(value(depth)) while (goesOn(']'))
         return JsonArray(found)
     }
 

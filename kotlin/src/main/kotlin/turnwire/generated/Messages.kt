@@ -26,8 +26,8 @@ public data class InitializeRequest(
     public val method: String get() = "initialize"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "initialize"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, InitializeParams)
         .toJson()
@@ -60,8 +60,8 @@ public data class InitializedNotification(
     public val method: String get() = "initialized"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "initialized"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .putPresent("params", params, EmptyParams)
         .toJson()
 
@@ -94,8 +94,8 @@ public data class PingRequest(
     public val method: String get() = "ping"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "ping"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .putPresent("params", params, EmptyParams)
         .toJson()
@@ -130,8 +130,8 @@ public data class ShutdownRequest(
     public val method: String get() = "shutdown"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "shutdown"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .putPresent("params", params, EmptyParams)
         .toJson()
@@ -166,8 +166,8 @@ public data class ThreadStartRequest(
     public val method: String get() = "thread/start"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/start"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .putPresent("params", params, ThreadStartParams)
         .toJson()
@@ -202,8 +202,8 @@ public data class ThreadResumeRequest(
     public val method: String get() = "thread/resume"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/resume"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadResumeParams)
         .toJson()
@@ -238,8 +238,8 @@ public data class ThreadReadRequest(
     public val method: String get() = "thread/read"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/read"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadReadParams)
         .toJson()
@@ -274,8 +274,8 @@ public data class ThreadListRequest(
     public val method: String get() = "thread/list"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/list"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .putPresent("params", params, ThreadListParams)
         .toJson()
@@ -310,8 +310,8 @@ public data class ThreadTurnsListRequest(
     public val method: String get() = "thread/turns/list"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/turns/list"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadTurnsListParams)
         .toJson()
@@ -346,8 +346,8 @@ public data class ThreadItemsListRequest(
     public val method: String get() = "thread/items/list"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/items/list"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadItemsListParams)
         .toJson()
@@ -382,8 +382,8 @@ public data class ThreadEventsListRequest(
     public val method: String get() = "thread/events/list"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/events/list"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadEventsListParams)
         .toJson()
@@ -418,8 +418,8 @@ public data class ThreadForkRequest(
     public val method: String get() = "thread/fork"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/fork"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadForkParams)
         .toJson()
@@ -454,8 +454,8 @@ public data class ThreadRewindRequest(
     public val method: String get() = "thread/rewind"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/rewind"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadRewindParams)
         .toJson()
@@ -490,8 +490,8 @@ public data class ThreadUpdateRequest(
     public val method: String get() = "thread/update"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/update"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadUpdateParams)
         .toJson()
@@ -526,8 +526,8 @@ public data class ThreadArchiveRequest(
     public val method: String get() = "thread/archive"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/archive"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadArchiveParams)
         .toJson()
@@ -562,8 +562,8 @@ public data class ThreadUnarchiveRequest(
     public val method: String get() = "thread/unarchive"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/unarchive"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadUnarchiveParams)
         .toJson()
@@ -598,8 +598,8 @@ public data class ThreadDeleteRequest(
     public val method: String get() = "thread/delete"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/delete"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadDeleteParams)
         .toJson()
@@ -634,8 +634,8 @@ public data class ThreadPauseRequest(
     public val method: String get() = "thread/pause"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/pause"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadPauseParams)
         .toJson()
@@ -670,8 +670,8 @@ public data class ThreadUnpauseRequest(
     public val method: String get() = "thread/unpause"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/unpause"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadUnpauseParams)
         .toJson()
@@ -706,8 +706,8 @@ public data class ThreadUnsubscribeRequest(
     public val method: String get() = "thread/unsubscribe"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/unsubscribe"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadUnsubscribeParams)
         .toJson()
@@ -742,8 +742,8 @@ public data class ThreadCompactRequest(
     public val method: String get() = "thread/compact"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/compact"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ThreadCompactParams)
         .toJson()
@@ -778,8 +778,8 @@ public data class TurnStartRequest(
     public val method: String get() = "turn/start"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/start"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, TurnStartParams)
         .toJson()
@@ -814,8 +814,8 @@ public data class TurnSteerRequest(
     public val method: String get() = "turn/steer"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/steer"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, TurnSteerParams)
         .toJson()
@@ -850,8 +850,8 @@ public data class TurnInterruptRequest(
     public val method: String get() = "turn/interrupt"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/interrupt"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, TurnInterruptParams)
         .toJson()
@@ -886,8 +886,8 @@ public data class TurnEnqueueRequest(
     public val method: String get() = "turn/enqueue"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/enqueue"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, TurnEnqueueParams)
         .toJson()
@@ -922,8 +922,8 @@ public data class TurnQueueListRequest(
     public val method: String get() = "turn/queue/list"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/queue/list"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, QueueListParams)
         .toJson()
@@ -958,8 +958,8 @@ public data class TurnQueueRemoveRequest(
     public val method: String get() = "turn/queue/remove"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/queue/remove"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, QueueRemoveParams)
         .toJson()
@@ -994,8 +994,8 @@ public data class TurnQueueReorderRequest(
     public val method: String get() = "turn/queue/reorder"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/queue/reorder"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, QueueReorderParams)
         .toJson()
@@ -1030,8 +1030,8 @@ public data class TurnQueueUpdateRequest(
     public val method: String get() = "turn/queue/update"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/queue/update"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, QueueUpdateParams)
         .toJson()
@@ -1066,8 +1066,8 @@ public data class TurnQueueResumeRequest(
     public val method: String get() = "turn/queue/resume"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/queue/resume"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, QueueResumeParams)
         .toJson()
@@ -1102,8 +1102,8 @@ public data class ReviewStartRequest(
     public val method: String get() = "review/start"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "review/start"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ReviewStartParams)
         .toJson()
@@ -1138,8 +1138,8 @@ public data class ApprovalResolveRequest(
     public val method: String get() = "approval/resolve"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "approval/resolve"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ApprovalResolveParams)
         .toJson()
@@ -1174,8 +1174,8 @@ public data class ApprovalRulesListRequest(
     public val method: String get() = "approvalRules/list"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "approvalRules/list"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .putPresent("params", params, ApprovalRulesListParams)
         .toJson()
@@ -1210,8 +1210,8 @@ public data class ApprovalRulesRemoveRequest(
     public val method: String get() = "approvalRules/remove"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "approvalRules/remove"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ApprovalRulesRemoveParams)
         .toJson()
@@ -1246,8 +1246,8 @@ public data class UserInputResolveRequest(
     public val method: String get() = "userInput/resolve"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "userInput/resolve"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, UserInputResolveParams)
         .toJson()
@@ -1282,8 +1282,8 @@ public data class ModelListRequest(
     public val method: String get() = "model/list"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "model/list"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .putPresent("params", params, ModelListParams)
         .toJson()
@@ -1318,8 +1318,8 @@ public data class SchemaExportRequest(
     public val method: String get() = "schema/export"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "schema/export"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .putPresent("params", params, SchemaExportParams)
         .toJson()
@@ -1354,8 +1354,8 @@ public data class ApprovalRequestRequest(
     public val method: String get() = "approval/request"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "approval/request"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ApprovalRequestParams)
         .toJson()
@@ -1390,8 +1390,8 @@ public data class UserInputRequestRequest(
     public val method: String get() = "userInput/request"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "userInput/request"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, UserInputRequestParams)
         .toJson()
@@ -1430,8 +1430,8 @@ public data class ToolCallRequest(
     public val method: String get() = "tool/call"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "tool/call"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("id", id, RequestId)
         .put("params", params, ToolCallParams)
         .toJson()
@@ -1464,8 +1464,8 @@ public data class ThreadStartedNotification(
     public val method: String get() = "thread/started"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/started"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadStartedParams)
         .toJson()
 
@@ -1496,8 +1496,8 @@ public data class ThreadUpdatedNotification(
     public val method: String get() = "thread/updated"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/updated"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadUpdatedParams)
         .toJson()
 
@@ -1528,8 +1528,8 @@ public data class ThreadStatusChangedNotification(
     public val method: String get() = "thread/status/changed"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/status/changed"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadStatusChangedParams)
         .toJson()
 
@@ -1560,8 +1560,8 @@ public data class ThreadArchivedNotification(
     public val method: String get() = "thread/archived"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/archived"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadArchivedParams)
         .toJson()
 
@@ -1592,8 +1592,8 @@ public data class ThreadUnarchivedNotification(
     public val method: String get() = "thread/unarchived"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/unarchived"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadUnarchivedParams)
         .toJson()
 
@@ -1624,8 +1624,8 @@ public data class ThreadDeletedNotification(
     public val method: String get() = "thread/deleted"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/deleted"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadDeletedParams)
         .toJson()
 
@@ -1656,8 +1656,8 @@ public data class ThreadRewoundNotification(
     public val method: String get() = "thread/rewound"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/rewound"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadRewoundParams)
         .toJson()
 
@@ -1688,8 +1688,8 @@ public data class ThreadClosedNotification(
     public val method: String get() = "thread/closed"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "thread/closed"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ThreadClosedParams)
         .toJson()
 
@@ -1720,8 +1720,8 @@ public data class TurnStartedNotification(
     public val method: String get() = "turn/started"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/started"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, TurnStartedParams)
         .toJson()
 
@@ -1752,8 +1752,8 @@ public data class TurnCompletedNotification(
     public val method: String get() = "turn/completed"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/completed"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, TurnCompletedParams)
         .toJson()
 
@@ -1784,8 +1784,8 @@ public data class TurnQueueUpdatedNotification(
     public val method: String get() = "turn/queue/updated"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/queue/updated"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, TurnQueueUpdatedParams)
         .toJson()
 
@@ -1816,8 +1816,8 @@ public data class TurnPlanUpdatedNotification(
     public val method: String get() = "turn/plan/updated"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/plan/updated"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, TurnPlanUpdatedParams)
         .toJson()
 
@@ -1848,8 +1848,8 @@ public data class TurnDiffUpdatedNotification(
     public val method: String get() = "turn/diff/updated"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/diff/updated"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, TurnDiffUpdatedParams)
         .toJson()
 
@@ -1880,8 +1880,8 @@ public data class TurnUsageUpdatedNotification(
     public val method: String get() = "turn/usage/updated"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "turn/usage/updated"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, TurnUsageUpdatedParams)
         .toJson()
 
@@ -1912,8 +1912,8 @@ public data class ItemStartedNotification(
     public val method: String get() = "item/started"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/started"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemStartedParams)
         .toJson()
 
@@ -1944,8 +1944,8 @@ public data class ItemCompletedNotification(
     public val method: String get() = "item/completed"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/completed"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemCompletedParams)
         .toJson()
 
@@ -1976,8 +1976,8 @@ public data class ItemAgentMessageDeltaNotification(
     public val method: String get() = "item/agentMessage/delta"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/agentMessage/delta"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemDeltaParams)
         .toJson()
 
@@ -2008,8 +2008,8 @@ public data class ItemReasoningDeltaNotification(
     public val method: String get() = "item/reasoning/delta"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/reasoning/delta"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemDeltaParams)
         .toJson()
 
@@ -2040,8 +2040,8 @@ public data class ItemCommandExecutionOutputDeltaNotification(
     public val method: String get() = "item/commandExecution/outputDelta"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/commandExecution/outputDelta"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemDeltaParams)
         .toJson()
 
@@ -2072,8 +2072,8 @@ public data class ItemToolCallArgumentsDeltaNotification(
     public val method: String get() = "item/toolCall/argumentsDelta"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/toolCall/argumentsDelta"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemDeltaParams)
         .toJson()
 
@@ -2104,8 +2104,8 @@ public data class ItemToolCallProgressNotification(
     public val method: String get() = "item/toolCall/progress"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/toolCall/progress"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemToolCallProgressParams)
         .toJson()
 
@@ -2136,8 +2136,8 @@ public data class ItemResetNotification(
     public val method: String get() = "item/reset"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "item/reset"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ItemResetParams)
         .toJson()
 
@@ -2168,8 +2168,8 @@ public data class ApprovalRequestedNotification(
     public val method: String get() = "approval/requested"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "approval/requested"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ApprovalRequestedParams)
         .toJson()
 
@@ -2200,8 +2200,8 @@ public data class ApprovalResolvedNotification(
     public val method: String get() = "approval/resolved"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "approval/resolved"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, ApprovalResolvedParams)
         .toJson()
 
@@ -2232,8 +2232,8 @@ public data class UserInputRequestedNotification(
     public val method: String get() = "userInput/requested"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "userInput/requested"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, UserInputRequestedParams)
         .toJson()
 
@@ -2264,8 +2264,8 @@ public data class UserInputResolvedNotification(
     public val method: String get() = "userInput/resolved"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("jsonrpc", jsonrpc, ConstCodec(StringCodec, "2.0"))
-        .put("method", method, ConstCodec(StringCodec, "userInput/resolved"))
+        .put("jsonrpc", jsonrpc, StringCodec)
+        .put("method", method, StringCodec)
         .put("params", params, UserInputResolvedParams)
         .toJson()
 

@@ -105,7 +105,7 @@ public class UncommittedChangesTarget : ReviewTarget {
     public val type: String get() = "uncommittedChanges"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "uncommittedChanges"))
+        .put("type", type, StringCodec)
         .toJson()
 
     public companion object : JsonCodec<UncommittedChangesTarget>() {
@@ -130,7 +130,7 @@ public data class BaseBranchTarget(
     public val type: String get() = "baseBranch"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "baseBranch"))
+        .put("type", type, StringCodec)
         .put("branch", branch, StringCodec)
         .toJson()
 
@@ -159,7 +159,7 @@ public data class CommitTarget(
     public val type: String get() = "commit"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "commit"))
+        .put("type", type, StringCodec)
         .put("sha", sha, StringCodec)
         .putPresent("title", title, StringCodec)
         .toJson()
@@ -188,7 +188,7 @@ public data class CustomTarget(
     public val type: String get() = "custom"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "custom"))
+        .put("type", type, StringCodec)
         .put("instructions", instructions, StringCodec)
         .toJson()
 

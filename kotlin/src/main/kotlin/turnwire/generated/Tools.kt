@@ -158,7 +158,7 @@ public data class TextContent(
     public val type: String get() = "text"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "text"))
+        .put("type", type, StringCodec)
         .put("text", text, StringCodec)
         .toJson()
 
@@ -185,7 +185,7 @@ public data class ImageContent(
     public val type: String get() = "image"
 
     override fun toJson(): JsonObject = MembersOut()
-        .put("type", type, ConstCodec(StringCodec, "image"))
+        .put("type", type, StringCodec)
         .put("url", url, StringCodec)
         .toJson()
 
