@@ -17,14 +17,18 @@ from turnwire.errors import (
     not_settled,
     turn_mismatch,
 )
+from turnwire.server.approvals import APPROVAL
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, input_issues
 from turnwire.server.engine import engine_of
+from turnwire.server.inputs import INPUT
 from turnwire.server.opening import Opening, outputs
 from turnwire.server.resuming import carry
 from turnwire.server.thread import LiveThread
+from turnwire.server.waiting import Kind
 from turnwire.store.history import History
 from turnwire.wire import (
+    Approval,
     InputPart,
     Turn,
     TurnInterruptParams,
@@ -106,11 +110,19 @@ async def interrupt(call: Call) -> TurnInterruptResult:
         paused = history.paused_turn()
         if paused is not None and params.turn_id in (UNSET, paused.id):
             # TURN-14: "`turn/interrupt` discards it".
+            _tell_interrupted(thread)
             engine.requests.close(thread.discard(paused), "interrupted")
             return _settled(paused, already=True)
         if params.turn_id is UNSET:
             raise no_active_turn()
         return _settled(history.turns[params.turn_id], already=True)
+
+
+def _tell_interrupted(thread: LiveThread) -> None:
+    """APPR-7: "There is one that settles the approval", also where nobody is to answer it any more."""
+    for asked in thread.deferred.values():
+        kind: Kind = APPROVAL if isinstance(asked, Approval) else INPUT
+        kind.announce_end(thread, asked, kind.unanswered("interrupted", defers=False), defers=False)
 
 
 def _settled(turn: Turn, *, already: bool = False) -> TurnInterruptResult:
