@@ -61,6 +61,15 @@ class Agent:
         """
         raise NotImplementedError
 
+    async def review(self, turn: TurnContext, target: wire.ReviewTarget) -> wire.Review:  # noqa: ARG002 - for those that can
+        """Reviews changes, in place of `run`; an agent that can says `supports.review`. What it finds is shown as a
+        review item and with the turn.
+
+        Raises:
+            AgentFailed, Exception: as `run` does.
+        """
+        raise AgentFailed("This agent reviews nothing.")
+
     async def compact(self, conversation: Conversation, run_config: Any) -> str | None:  # noqa: ARG002 - for those that can
         """Shortens what it is given of earlier turns (THR-14): the text that stands for all of it from now on, or None
         where nothing is to be shortened.

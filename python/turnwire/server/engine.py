@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from turnwire import wire
 from turnwire.agents.base import AgentFailed, AgentUnsupported
@@ -177,10 +177,9 @@ class Engine:
         """See `Delegate`."""
         if all(known.id != agent for known in self._state.host.agents()):
             raise AgentFailed(f"There is no agent {agent}.", code="hostError")
-        thread = self.threads.create(child_header(parent.header, agent))
-        thread.announce_start()
+        opening = Opening(given=[TextPart(text=task)])
         try:
-            await self.open(thread, Opening(given=[TextPart(text=task)]), hold=_nothing)
+            thread = await self.open_below(parent.header, agent, opening, hold=LiveThread.announce_start)
         except Refusal as refusal:
             raise AgentFailed(refusal.message, code="hostError") from refusal
         assert thread.run is not None, "it was opened in this very step"
@@ -197,6 +196,24 @@ class Engine:
         self.requests.close(thread.deferred, "interrupted")
         self.threads.delete(thread)
         self.keys.forget(thread.id)
+
+    async def open_below(
+        self,
+        parent: wire.Thread,
+        agent: str,
+        opening: Opening,
+        *,
+        hold: Callable[[LiveThread], None],
+        key: str | UnsetType = UNSET,
+    ) -> LiveThread:
+        """As `open`, in a new thread below another one, which `hold` announces; nothing of it is left on a refusal."""
+        thread = self.threads.create(child_header(parent, agent), key=key)
+        try:
+            await self.open(thread, opening, hold=lambda: hold(thread))
+        except Refusal:
+            self.threads.delete(thread)
+            raise
+        return thread
 
     def go_on(self, thread: LiveThread) -> None:
         """Starts the first of the turns that wait, where nothing keeps it from starting."""

@@ -17,7 +17,15 @@ from turnwire.wire import (
     ServerCapabilities,
 )
 
-__all__ = ["EXPERIMENTAL_MEMBERS", "GATED_MEMBERS", "OFFERED", "capabilities_of", "is_experimental", "schema_file"]
+__all__ = [
+    "EXPERIMENTAL_MEMBERS",
+    "GATED_MEMBERS",
+    "OFFERED",
+    "capabilities_of",
+    "is_experimental",
+    "offered_by",
+    "schema_file",
+]
 
 
 def schema_file(name: str) -> str:
@@ -47,7 +55,14 @@ OFFERED = frozenset(
         *("appContext", "events", "models", *_EXPORT, *_OUTPUT),
     )
 )
-"""The keys whose methods and members are served. `conformance` gates neither."""
+"""The keys whose methods and members every server serves. `conformance` gates neither."""
+
+
+def offered_by(host: Host) -> frozenset[str]:
+    """The keys that the server of a host serves: some need an agent that can do it."""
+    agents = host.agents()
+    reviews = ("reviews",) if any(agent.supports.review is True for agent in agents) else ()
+    return OFFERED.union(reviews)
 
 
 def is_experimental(capability: Capability) -> bool:
@@ -73,7 +88,7 @@ EXPERIMENTAL_MEMBERS = frozenset(
 
 def capabilities_of(host: Host) -> ServerCapabilities:
     """What `initialize` says."""
-    offered: dict[str, Any] = {_snake(key): True for key in OFFERED} | {
+    offered: dict[str, Any] = {_snake(key): True for key in offered_by(host)} | {
         "rewind": RewindCapability(files=host.files is not None or UNSET)
     }
     for agent in host.agents():

@@ -20,6 +20,8 @@ from turnwire.store.base import Store, StoreFault
 from turnwire.store.history import History
 from turnwire.store.records import KeyRecord
 from turnwire.wire import (
+    ReviewStartResult,
+    Thread,
     ThreadDeleteResult,
     ThreadForkResult,
     ThreadRewindResult,
@@ -45,6 +47,7 @@ _RESULTS: dict[str, dict[str, Callable[[Any, History], Any]]] = {
             thread=history.header, removed_turn_ids=first.removed_turn_ids
         )
     },
+    "review/start": {"thread/started": lambda _, history: _review_started(history)},
     "turn/steer": {"record/steered": lambda first, _: TurnSteerResult(turn_id=first.turn_id, item_id=first.item_id)},
     "turn/start": {"turn/started": lambda first, _: TurnStartResult(turn=first.turn)},
     "turn/enqueue": {
@@ -54,8 +57,12 @@ _RESULTS: dict[str, dict[str, Callable[[Any, History], Any]]] = {
         ),
     },
 }
-# They are recorded in the thread that they begin.
-_BEGINNERS = ("thread/start", "thread/fork")
+# They are recorded in the thread that they begin, which says where it comes from; the result says which it is.
+_BEGINNERS: dict[str, Callable[[Any], str]] = {
+    "thread/start": lambda result: str(result.thread.id),
+    "thread/fork": lambda result: str(result.thread.id),
+    "review/start": lambda result: str(result.review_thread_id),
+}
 
 
 class Earlier(NamedTuple):
@@ -87,8 +94,7 @@ class RecordedKeys:
             except Refusal:
                 # It was deleted, or is damaged: nothing is known of it any more.
                 continue
-            origin = history.header.forked_from
-            if method in _BEGINNERS and (None if origin is UNSET else origin.thread_id) != thread_id:
+            if method in _BEGINNERS and _origin_of(history.header) != thread_id:
                 continue
             found = _in_history(history, method, key)
             if found is not None:
@@ -108,7 +114,7 @@ class RecordedKeys:
             return
         record = KeyRecord(method=method, key=key, digest=digest, result=msgspec.Raw(msgspec.json.encode(result)))
         try:
-            place: str = result.thread.id if method in _BEGINNERS or thread_id is None else thread_id
+            place = _BEGINNERS[method](result) if method in _BEGINNERS or thread_id is None else thread_id
             self._threads.load(place).record("record/key", record)
         except (Refusal, StoreFault, OSError):
             # The request was carried out and its key is stored: a repetition is known, but not by its params.
@@ -120,5 +126,19 @@ def _in_history(history: History, method: str, key: str) -> Earlier | None:
     if kept is not None:
         return Earlier(result_decoder(method)(bytes(kept.result)), kept.digest)
     type_, first = history.cut_short(key) or ("", None)
-    result = _RESULTS[method].get(type_)
-    return None if result is None else Earlier(result(first, history), None)
+    told = _RESULTS[method].get(type_)
+    result = None if told is None else told(first, history)
+    return None if result is None else Earlier(result, None)
+
+
+def _origin_of(header: Thread) -> str | None:
+    """The thread that another one was begun from; None for one that came by itself."""
+    if header.forked_from is not UNSET:
+        return header.forked_from.thread_id
+    return None if header.parent_thread_id is UNSET else header.parent_thread_id
+
+
+def _review_started(history: History) -> ReviewStartResult | None:
+    """The process may have died between the thread and its turn; then nothing was reviewed."""
+    turns = list(history.turns.values())
+    return ReviewStartResult(turn=turns[0], review_thread_id=history.header.id) if turns else None

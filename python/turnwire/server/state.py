@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 from turnwire import wire
 from turnwire.server.host import Host
 from turnwire.server.hub import Hub, Listener
+from turnwire.server.offers import offered_by
 from turnwire.store.base import Store
 
 __all__ = ["ServerState", "Work"]
@@ -36,3 +38,8 @@ class ServerState:
         self.draining = False
         # None until the first request about a thread.
         self.work: Work | None = None
+
+    @cached_property
+    def offered(self) -> frozenset[str]:
+        """The capabilities whose methods and members are served."""
+        return offered_by(self.host)

@@ -206,13 +206,27 @@ class LiveThread:
         if self.header.paused_by is not UNSET:
             raise thread_paused(self.header.paused_by)
 
+    def demand_free(self) -> None:
+        """Refuses what needs a thread in which no turn runs or is about to start.
+
+        Raises:
+            Refusal: notFound, threadArchived or turnActive.
+        """
+        if self.going:
+            raise not_found("thread", self.id)
+        if self.header.archived_at is not UNSET:
+            raise thread_archived()
+        active = self.starting or (self.run.turn_id if self.run else None)
+        if active is not None:
+            raise turn_active(active)
+
     def demand_ready(self) -> None:
         """Refuses new input to a thread that cannot take it.
 
         Raises:
             Refusal: notFound, threadArchived, turnActive or threadPaused.
         """
-        self._demand_free()
+        self.demand_free()
         if self.header.paused_by is not UNSET:
             raise thread_paused(self.header.paused_by)
 
@@ -222,7 +236,7 @@ class LiveThread:
         Raises:
             Refusal: as in `demand_ready`; noActiveTurn where none is paused.
         """
-        self._demand_free()
+        self.demand_free()
         paused = self.history.paused_turn()
         if self.history.held:
             raise thread_paused("user")
@@ -302,15 +316,6 @@ class LiveThread:
         self._store.release(self.id)
         if self.run is not None:
             self.run.interrupt("error")
-
-    def _demand_free(self) -> None:
-        if self.going:
-            raise not_found("thread", self.id)
-        if self.header.archived_at is not UNSET:
-            raise thread_archived()
-        active = self.starting or (self.run.turn_id if self.run else None)
-        if active is not None:
-            raise turn_active(active)
 
     def _rest(self, event: str) -> None:
         """The thread is idle from here on, or paused where a person holds it."""

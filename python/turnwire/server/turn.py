@@ -21,7 +21,17 @@ from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
 from turnwire.store.records import OutputRecord, SteeredRecord
-from turnwire.wire import ContextCompactionItem, Evidence, InputPart, Turn, TurnError, UserMessageItem
+from turnwire.wire import (
+    ContextCompactionItem,
+    Evidence,
+    InputPart,
+    Review,
+    ReviewItem,
+    ReviewTarget,
+    Turn,
+    TurnError,
+    UserMessageItem,
+)
 
 __all__ = ["Surroundings", "TurnRun"]
 
@@ -63,6 +73,7 @@ class TurnRun:
         self._around = around
         self._ending: Ending | None = None
         self._structured: Any = UNSET
+        self._review: Review | UnsetType = UNSET
         self._meter = None if resolved.budget is None else Meter(resolved.budget)
         self._context = RunContext(
             thread,
@@ -77,7 +88,7 @@ class TurnRun:
             files=around.files,
         )
         self._begin(turn, opening)
-        self._task = loop.create_task(self._work(resolved.agent))
+        self._task = loop.create_task(self._work(resolved.agent, opening.review))
         self._timer: asyncio.TimerHandle | None = None
         if self._meter is not None and self._meter.seconds is not None:
             self._timer = loop.call_later(self._meter.seconds, self._context.demand_budget)
@@ -109,13 +120,23 @@ class TurnRun:
             message = UserMessageItem(**items.common(), input=turn.input, client_message_id=turn.client_message_id)
             items.show(message)
 
-    async def _work(self, agent: Agent) -> None:
+    async def _work(self, agent: Agent, target: ReviewTarget | None) -> None:
         kept = await self._context.keep_files()
-        await agent.run(self._context)
+        if target is None:
+            await agent.run(self._context)
+        else:
+            await self._review_it(agent, target)
         if kept is not None:
             await self._context.tell_diff(kept)
         if self._context.output_schema is not None:
             await self._judge(self._context.output_schema)
+
+    async def _review_it(self, agent: Agent, target: ReviewTarget) -> None:
+        """REVIEW-1: "`turn.review` of the completed turn has the findings", and so has the item."""
+        item = ReviewItem(**self._context.common(), target=target)
+        self._context.items.start(item)
+        self._review = await agent.review(self._context, target)
+        self._context.items.complete(item.id, review=self._review)
 
     async def _judge(self, schema: dict[str, Any]) -> None:
         """Holds what the agent said last to a schema; the agent is done, so what it left open is whole."""
@@ -182,6 +203,7 @@ class TurnRun:
             error=ending.error,
             budget=UNSET if self._meter is None else self._meter.read(),
             final_output=output,
+            review=self._review if status == "completed" else UNSET,
             structured_output=self._structured if status == "completed" else UNSET,
             pending=self._pending() if status == "paused" else UNSET,
             untaken=context.inbox.untaken() or UNSET,

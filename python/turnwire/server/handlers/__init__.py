@@ -20,7 +20,7 @@ from msgspec import Raw
 from turnwire.codec import decode_params
 from turnwire.errors import experimental_required, method_not_found
 from turnwire.server.call import Handler
-from turnwire.server.offers import EXPERIMENTAL_MEMBERS, GATED_MEMBERS, OFFERED
+from turnwire.server.offers import EXPERIMENTAL_MEMBERS, GATED_MEMBERS
 from turnwire.wire import METHODS
 
 __all__ = ["MODULES", "Route", "route_of"]
@@ -55,6 +55,7 @@ MODULES: dict[str, str] = {
     "turn/queue/reorder": "queue",
     "turn/queue/update": "queue",
     "turn/queue/resume": "queue",
+    "review/start": "reviews",
     "approval/resolve": "requests",
     "userInput/resolve": "requests",
     "approvalRules/list": "rules",
@@ -79,8 +80,9 @@ class Route(NamedTuple):
 
 
 @cache
-def route_of(method: str, *, experimental: bool) -> Route:
-    """The route of a method, for clients that opted in to what is experimental and for those that did not.
+def route_of(method: str, *, experimental: bool, offered: frozenset[str]) -> Route:
+    """The route of a method where these capabilities are offered, for clients that opted in to what is experimental and
+    for those that did not.
 
     Raises:
         Refusal: methodNotFound, or experimentalRequired.
@@ -90,7 +92,7 @@ def route_of(method: str, *, experimental: bool) -> Route:
         raise method_not_found(method)
     if row.stability == "experimental" and not experimental:
         raise experimental_required(method)
-    if row.capability is not None and row.capability not in OFFERED:
+    if row.capability is not None and row.capability not in offered:
         raise method_not_found(method, capability=row.capability)
     module = import_module(f"{__name__}.{MODULES[method]}")
     handler = module.HANDLERS[method]
@@ -98,7 +100,7 @@ def route_of(method: str, *, experimental: bool) -> Route:
 
     def read(params: Raw | None) -> Any:
         if gated and params is not None:
-            _demand_offered(row.params or "", gated, params, experimental=experimental)
+            _demand_offered(row.params or "", gated, params, experimental=experimental, offered=offered)
         return decode_params(method, params)
 
     constants = getattr(module, "CONSTANTS", {})
@@ -106,7 +108,9 @@ def route_of(method: str, *, experimental: bool) -> Route:
     return Route(handler, read, iscoroutinefunction(handler), row.durable, constant)
 
 
-def _demand_offered(type_name: str, gated: dict[str, str], params: Raw, *, experimental: bool) -> None:
+def _demand_offered(
+    type_name: str, gated: dict[str, str], params: Raw, *, experimental: bool, offered: frozenset[str]
+) -> None:
     """The gates of members come before params are judged, as those of methods do."""
     try:
         given = _members(params)
@@ -117,7 +121,7 @@ def _demand_offered(type_name: str, gated: dict[str, str], params: Raw, *, exper
         if member in given:
             if f"{type_name}.{member}" in EXPERIMENTAL_MEMBERS and not experimental:
                 raise experimental_required(f"{type_name}.{member}")
-            if capability not in OFFERED:
+            if capability not in offered:
                 raise method_not_found(f"{type_name}.{member}", capability=capability)
 
 
