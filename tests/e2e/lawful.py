@@ -123,7 +123,10 @@ class Turns:
             self.ended = None if follows else self.ended
         turn_id = params.get("turnId")
         if turn_id is not None:
-            assert self.status.get(turn_id) == "running", (method, turn_id)
+            # APPR-7: what waited in a paused turn is settled when that is discarded.
+            settles = method in ("approval/resolved", "userInput/resolved")
+            lawful = ("running", "paused") if settles else ("running",)
+            assert self.status.get(turn_id) in lawful, (method, turn_id)
         rule = getattr(self, "_" + method.replace("/", "_"), None)
         if rule is not None:
             rule(params)

@@ -153,9 +153,7 @@ class Session:
         if not self.initialized and method != "initialize":
             # LIFE-2: "Any request before `initialize`, known or not".
             raise not_initialized()
-        route = self._routes[method] = route_of(
-            method, experimental=self._experimental, offered=self._state.offered
-        )
+        route = self._routes[method] = route_of(method, experimental=self._experimental, offered=self._state.offered)
         if route.constant is not None and type(self._state.host).authorize is Host.authorize:
             self._constants[method] = route.constant
         return route
