@@ -53,9 +53,9 @@ def test_mutants_try_both_verdicts():
     verdicts = [check(plans_of(trial.schema), value) for trial in trials() for value in trial.mutants]
     faults = [verdict for verdict in verdicts if verdict is not None]
 
-    assert len(verdicts) >= 4000
-    assert len(faults) >= 2000
-    assert len(verdicts) - len(faults) >= 300
+    assert len(verdicts) >= 5000
+    assert len(faults) >= 4000
+    assert len(verdicts) - len(faults) >= 900
     assert len({fault.pointer for fault in faults}) >= 100
     assert len({fault.rule for fault in faults}) >= 15
 
