@@ -41,6 +41,7 @@ COMMANDS = (
     Command("debug send-message", "send_message", "run one turn on a server and print it as it comes"),
     Command("check server", "check", "judge a server by the clauses of the protocol"),
     Command("check trace", "check", "judge a recorded conversation"),
+    Command("check init", "init", "draft a contract for a server of your own"),
     Command("check list", "check", "list the checks"),
     Command("check explain", "check", "say what a check asks for and why"),
     Command("tap", "tap", "stand between a host and its server, record, and judge"),

@@ -247,7 +247,8 @@ class Probe:
     def _answer(self, frame: Frame) -> None:
         """What a lawful client owes to a request; what asks a person is for the check that provokes it."""
         outcome: dict[str, Any] = {"result": {}}
-        if frame.method != self.profile.operations["noop"].method:
+        noop = self.profile.operations.get("noop")
+        if noop is None or frame.method != noop.method:
             outcome = {"error": {"code": -32601, "message": "turnwire check does not serve this"}}
         self.send(dumps(self.profile.envelope(id=frame.value["id"], **outcome)), aside=True)
 

@@ -185,7 +185,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 def load_profile(name: str) -> Profile:
-    """Read a profile by name (`turnwire`, or a dialect's folder) or by the path of its file.
+    """Read a profile by name (`turnwire`, or a dialect's folder) or by the path of its file or folder.
 
     Raises:
         ProfileFault: no such profile, or it is not well formed.
@@ -214,6 +214,8 @@ def _find(name: str) -> Path:
         return Path(__file__).resolve().parent / "canonical.toml"
     if name.endswith(".toml"):
         return Path(name)
+    if (Path(name) / "profile.toml").is_file():
+        return Path(name) / "profile.toml"
     for root in _dialect_roots():
         if (root / name / "profile.toml").is_file():
             return root / name / "profile.toml"

@@ -158,7 +158,7 @@ class Subject:
     @property
     def noop(self) -> str:
         """The method that every server of this contract serves, that needs no params and changes nothing."""
-        return self.profile.operations["noop"].method
+        return self.operation("noop").method
 
     def operation(self, role: str) -> Operation:
         """The request that plays a role in this contract.
@@ -223,4 +223,7 @@ class Subject:
 
     def codes(self, *conditions: str) -> tuple[int, ...]:
         """The lawful codes for a condition; the first is the clause's own."""
-        return tuple(code for condition in conditions for code in self.profile.codes[condition])
+        known = self.profile.codes
+        if missing := next((condition for condition in conditions if condition not in known), ""):
+            raise NotApplicable(f"the profile {self.profile.name} names no code for {missing}")
+        return tuple(code for condition in conditions for code in known[condition])

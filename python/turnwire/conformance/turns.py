@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from turnwire.conformance.model import NotExercised, Unmet
+from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick, planted
 from turnwire.conformance.probe import Probe
 from turnwire.conformance.strict import dumps
@@ -143,9 +143,12 @@ def start_turn(subject: Subject, probe: Probe, course: str, thread: str = "") ->
     """Start a turn of a known course, one of the profile's prompts, in a new thread or in this one.
 
     Raises:
+        NotApplicable: the contract has no such turns.
         NotExercised: the server promises no script, the profile has no prompt for it, or no turn starts.
     """
     script = subject.profile.script
+    if not script.completed:
+        raise NotApplicable(f"the profile {subject.profile.name} does not say how a turn is started")
     if not is_scripted(subject):
         raise NotExercised("the server declares no agent that obeys a script")
     if course not in script.prompts:

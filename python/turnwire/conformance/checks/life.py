@@ -77,8 +77,10 @@ def initialized_notification(subject: Subject) -> str | None:
 @check("life.initialize-bad-params")
 def initialize_bad_params(subject: Subject) -> str | None:
     """A handshake that lacks a member is refused, and may be tried again."""
-    probe = subject.open()
     handshake = subject.profile.handshake
+    if not handshake.required:
+        raise NotApplicable("the profile names no member that the handshake must have")
+    probe = subject.open()
     params = {name: value for name, value in handshake.params.items() if name != handshake.required}
     reply = probe.call(handshake.method, params, seconds=subject.target.timeouts.start)
     note = error_of(subject, reply, "invalid_params", to=f"{handshake.method} without {handshake.required}")

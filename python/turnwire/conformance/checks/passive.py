@@ -35,6 +35,8 @@ RULES = (
     "appr.nonce-secret",
     "appr.resolved-once",
 )
+# What only turns show.
+OF_TURNS = frozenset({"turn", "item", "appr"})
 # What a thread without a turn shows already.
 OF_THREADS = frozenset({"thread.seq-increases", "thread.response-first"})
 
@@ -54,6 +56,8 @@ def _bind(rule: str) -> None:
         promised = Payloads(subject.profile).promised
         if promised is not None and rule not in promised:
             raise NotApplicable(f"the profile {subject.profile.name} promises no such thing")
+        if promised is not None and not subject.profile.script.completed and rule.partition(".")[0] in OF_TURNS:
+            raise NotApplicable(f"the profile {subject.profile.name} does not say how a turn is started")
         if rule in OF_THREADS:
             # Raises where the server offers no threads, of which there is nothing to say then.
             subject.operation("create")

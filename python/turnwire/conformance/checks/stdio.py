@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from turnwire.conformance.checks.expect import nothing, one_error, shown, succeeded
-from turnwire.conformance.model import NotExercised, Unmet
+from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.probe import Probe, ended_words
 from turnwire.conformance.registry import check
@@ -69,6 +69,8 @@ def utf8_out(subject: Subject) -> None:
 def unicode_roundtrip(subject: Subject) -> None:
     """Text of every kind comes back as it went, and none of its characters ends a line."""
     operation = subject.operation("read")
+    if not operation.text:
+        raise NotApplicable(f"the profile {subject.profile.name} says no place where a text could be read again")
     thread = subject.create(subject.probe, text=UNICODE_TEXT)
     text = pick(subject.perform(subject.probe, "read", thread=thread).result, operation.text)
     if text != UNICODE_TEXT:
