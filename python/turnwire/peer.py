@@ -29,8 +29,7 @@ from turnwire.transports.base import Transport
 
 __all__ = ["Endpoint", "Peer", "PeerLimits", "Reply"]
 
-# While the other side does not read, so much of what it writes is kept unhandled before no more is taken from it: the
-# end of its input is then still noticed in most cases, and a process does not outlive it.
+# While the other side does not read, so much of what it writes is kept unhandled before no more is taken from it.
 _HELD_BYTES = 1024 * 1024
 
 
@@ -161,6 +160,11 @@ class Peer:
         self._hear(self._connection.receive_eof())
         self._limit_the_end("eof")
 
+    def hangup_received(self) -> None:
+        """See `Receiver`. What is still to be read waits for the other side to read; a process does not outlive it."""
+        if not self.is_closed:
+            self._limit_the_end("eof")
+
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002 - why does not matter here
         """See `Receiver`."""
         self._inbox.clear()
@@ -177,6 +181,10 @@ class Peer:
     def resume_writing(self) -> None:
         """See `Receiver`."""
         self._congested = False
+        if self._last_call is not None and not self.is_closed:
+            # The other side does read.
+            self._last_call.cancel()
+            self._last_call = None
         self._flush()
         events, self._inbox, self._held = self._inbox, [], 0
         self._dispatch(events)

@@ -1,9 +1,11 @@
 """The protocol on standard streams of every kind, in a process of its own."""
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -191,3 +193,45 @@ async def test_an_output_that_is_closed_and_cut_off_ends_once() -> None:
     os.close(reading)
 
     assert (receiver.lost, faults) == (1, [])
+
+
+@pytest.mark.parametrize("unread", [100, 60_000], ids=["a little", "more than is held"])
+def test_an_end_of_input_behind_what_is_not_read_is_noticed(unread: int) -> None:
+    flood = b'{"jsonrpc":"2.0","id":1,"method":"flood","params":{"count":20000,"padding":1000}}\n'
+    with subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+        assert server.stdin is not None
+        started = time.monotonic()
+        os.set_blocking(server.stdin.fileno(), False)
+        with contextlib.suppress(BlockingIOError):
+            server.stdin.write(flood + (PING + b"\n") * unread)
+        # The pipe may be full, and its end comes behind all of that.
+        with contextlib.suppress(BlockingIOError):
+            server.stdin.close()
+        status = server.wait(timeout=20)
+
+        assert status == 0
+        assert time.monotonic() - started < 12
+
+
+def test_a_client_that_reads_late_gets_everything_behind_the_end_of_input() -> None:
+    flood = b'{"jsonrpc":"2.0","id":1,"method":"flood","params":{"count":2000,"padding":1000}}\n'
+    pings = 100_000
+    reader, writer = os.pipe()
+    with subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.DEVNULL) as server:
+        os.close(writer)
+        assert server.stdin is not None
+        feeding = threading.Thread(target=feed, args=(server.stdin, flood + (PING + b"\n") * pings))
+        feeding.start()
+        lines = 0
+        with os.fdopen(reader, "rb") as output:
+            time.sleep(1.5)
+            for line in output:
+                lines += b'"result"' in line
+        feeding.join()
+
+        assert (lines, server.wait(timeout=20)) == (pings + 1, 0)
+
+
+def feed(stdin: Any, data: bytes) -> None:
+    stdin.write(data)
+    stdin.close()

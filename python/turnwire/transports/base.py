@@ -23,6 +23,9 @@ class Receiver(Protocol):
     def eof_received(self) -> None:
         """The other side sends no more; what is written may still reach it."""
 
+    def hangup_received(self) -> None:
+        """The other side sends no more, and there is still something to read, which is paused. It may come again."""
+
     def connection_lost(self, error: Exception | None) -> None:
         """Nothing can be written any more; the last call, after `close` too."""
 

@@ -9,6 +9,7 @@ import asyncio
 import errno
 import io
 import os
+import select
 import stat
 import sys
 import threading
@@ -21,6 +22,8 @@ __all__ = ["StdioTransport"]
 
 # As much as asyncio reads from a pipe at once.
 _CHUNK = 256 * 1024
+# STDIO-13 gives a server five seconds from the end of its input.
+_WATCH_SECONDS = 0.5
 
 
 class StdioTransport:
@@ -32,6 +35,7 @@ class StdioTransport:
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._reader: asyncio.ReadTransport | _ThreadReader | None = None
+        self._watch: _HangupWatch | None = None
         self._writer: asyncio.WriteTransport | _FileWriter | None = None
 
     @classmethod
@@ -65,6 +69,7 @@ class StdioTransport:
         read_end = os.fdopen(self._read_fd, "rb", buffering=0)
         if _is_watchable(self._read_fd):
             self._reader, _ = await loop.connect_read_pipe(lambda: _ReadEnd(receiver), read_end)
+            self._watch = _HangupWatch(self._read_fd, receiver)
         else:
             self._reader = _ThreadReader(read_end, receiver)
 
@@ -77,14 +82,19 @@ class StdioTransport:
         """See `Transport.pause_reading`."""
         if self._reader is not None:
             self._reader.pause_reading()
+        if self._watch is not None:
+            self._watch.begin()
 
     def resume_reading(self) -> None:
         """See `Transport.resume_reading`."""
+        if self._watch is not None:
+            self._watch.end()
         if self._reader is not None:
             self._reader.resume_reading()
 
     def close(self) -> None:
         """See `Transport.close`."""
+        self._end_watch()
         if self._reader is not None:
             self._reader.close()
         if self._writer is not None:
@@ -94,14 +104,48 @@ class StdioTransport:
         """See `Transport.abort`."""
         if self._reader is not None:
             self._reader.close()
+        self._end_watch()
         # asyncio ends a pipe twice where it is cut off after its end, and fails at the second.
         if self._writer is not None and (not self._writer.is_closing() or self._writer.get_write_buffer_size()):
             self._writer.abort()
+
+    def _end_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.end()
+            # The descriptor may be another's soon.
+            self._watch = None
 
 
 def _is_watchable(fd: int) -> bool:
     mode = os.fstat(fd).st_mode
     return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd))
+
+
+class _HangupWatch:
+    """Looks at an input that is not read: that its other end is closed is seen without reading what is before it."""
+
+    def __init__(self, descriptor: int, receiver: Receiver) -> None:
+        self._receiver = receiver
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._poll = select.poll()
+        # A hang-up is told whatever is asked for.
+        self._poll.register(descriptor, 0)
+
+    def begin(self) -> None:
+        if self._timer is None:
+            self._timer = self._loop.call_later(_WATCH_SECONDS, self._look)
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._poll.poll(0):
+            self._receiver.hangup_received()
+        self.begin()
 
 
 class _ReadEnd(asyncio.Protocol):
