@@ -44,6 +44,8 @@ class Agent:
     title: str | UnsetType = UNSET
     # What it can do beyond turns; an agent whose memory is `TurnContext.conversation` can be forked and rewound.
     supports: wire.AgentSupport = wire.AgentSupport()
+    # Whether it calls the tools that clients declare.
+    client_tools: bool = False
     # The version of the script grammar that it obeys; None when its prompts are free.
     script: int | None = None
 
@@ -232,6 +234,12 @@ class Work(Protocol):
     def command(self, command: str, *, cwd: str | UnsetType = UNSET, item_id: str | None = None) -> CommandWork:
         """Begins a commandExecution that runs from now on."""
 
+    async def client_tool(
+        self, name: str, arguments: Any, *, namespace: str | UnsetType = UNSET, item_id: str | None = None
+    ) -> wire.ToolCallResult:
+        """Calls a tool that a client declared, shown as a dynamicToolCall; whatever is the matter with it, the result
+        says so (TOOL-2)."""
+
     def declined_command(self, command: str, *, item_id: str) -> None:
         """Shows a command that was not allowed to run."""
 
@@ -295,6 +303,10 @@ class TurnContext(Work, Protocol):
     @property
     def context(self) -> Mapping[str, wire.ContextEntry]:
         """What the application gives along: for the agent to know, never an instruction of higher rank (THR-24)."""
+
+    @property
+    def client_tools(self) -> Sequence[wire.DynamicTool]:
+        """The tools that clients declared and that can be called now."""
 
     @property
     def conversation(self) -> Conversation:

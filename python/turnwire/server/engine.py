@@ -77,6 +77,9 @@ class Engine:
     def unsubscribe(self, thread_id: str, listener: Listener) -> bool:
         """The connection hears no more of it; whether the thread is unloaded now."""
         self._state.hub.unsubscribe(thread_id, listener)
+        thread = self.threads.loaded(thread_id)
+        if thread is not None:
+            thread.client_tools.forget(listener)
         self.requests.gone(thread_id, listener)
         self.threads.unload(thread_id)
         return not self.threads.is_loaded(thread_id)

@@ -32,6 +32,12 @@ _AT_THE_END = (
     *("pending", "untaken", "evidence"),
 )
 
+# What only the end of an item says.
+_RESULTS = (
+    *("result", "resolution", "review", "duration_ms", "error_code", "error_message", "exit_code", "output"),
+    *("success", "content_items", "structured_content"),
+)
+
 
 def cut_of(history: History, item_id: str | None) -> str | None:
     """The last item to copy: the one that is named, or the last that is completed; None where there is none.
@@ -144,8 +150,7 @@ def _moved_approval(thread: LiveThread, approval: Approval, ids: dict[str, str])
 
 def _before(item: Any) -> dict[str, Any]:
     """The members of an item that only its end brings, as they were at its start."""
-    unset = ("result", "resolution", "duration_ms", "error_code", "exit_code", "output")
-    before: dict[str, Any] = {name: UNSET for name in unset if hasattr(item, name)}
+    before: dict[str, Any] = {name: UNSET for name in _RESULTS if hasattr(item, name)}
     if item.type in ("agentMessage", "reasoning"):
         before["text"] = ""
     return before

@@ -60,6 +60,11 @@ class Host:
     # What keeps the files of threads, so that a rewind can take them back too; None where nothing does.
     files: FileProvider | None = None
 
+    @property
+    def client_tools(self) -> bool:
+        """Whether an agent calls tools that clients declare."""
+        return False
+
     def agents(self) -> Sequence[wire.AgentInfo]:
         """The agents that threads can have; the first is the default one."""
         raise NotImplementedError
@@ -128,6 +133,10 @@ class DefaultHost(Host):
         self._budget = budget
         self.files = files
         self.expose_errors = expose_errors
+
+    @property
+    def client_tools(self) -> bool:
+        return any(agent.client_tools for agent in self._agents.values())
 
     def agents(self) -> Sequence[wire.AgentInfo]:
         return [agent.info for agent in self._agents.values()]

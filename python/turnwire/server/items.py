@@ -20,6 +20,7 @@ from turnwire.store.records import TextRecord
 from turnwire.wire import (
     AgentMessageItem,
     CommandExecutionItem,
+    DynamicToolCallItem,
     FileChangeItem,
     ItemCompletedParams,
     ItemDeltaParams,
@@ -30,6 +31,7 @@ from turnwire.wire import (
     ReasoningItem,
     SubagentItem,
     ToolCallItem,
+    ToolCallResult,
 )
 
 __all__ = ["TEXT_LENGTH", "CommandOperation", "FileOperation", "Growing", "Items", "ToolDrafting", "ToolOperation"]
@@ -240,7 +242,7 @@ class ToolOperation:
         self._began = time.monotonic()
 
     @classmethod
-    def begin(cls, items: Items, item: ToolCallItem | McpToolCallItem | SubagentItem) -> Self:
+    def begin(cls, items: Items, item: ToolCallItem | McpToolCallItem | DynamicToolCallItem | SubagentItem) -> Self:
         """Announces a call that runs from now on."""
         items.start(item)
         return cls(items, item.id)
@@ -262,6 +264,15 @@ class ToolOperation:
 
     def fail(self, error_code: str) -> None:
         self._end("fail", error_code=error_code)
+
+    def end_as(self, result: ToolCallResult) -> None:
+        """It ended as the client that ran it says."""
+        members = {name: getattr(result, name) for name in result.__struct_fields__}
+        if self._items.open[self.item_id].execution_started is True:
+            self._end("complete" if result.success else "fail", **members)
+        else:
+            # ITEM-8: what did not run took no time.
+            self._items.complete(self.item_id, "fail", **members)
 
     def _end(self, event: str, **members: Any) -> None:
         self._items.complete(self.item_id, event, duration_ms=_since(self._began), **self._members, **members)

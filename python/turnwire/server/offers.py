@@ -62,7 +62,7 @@ def offered_by(host: Host) -> frozenset[str]:
     """The keys that the server of a host serves: some need an agent that can do it."""
     agents = host.agents()
     reviews = ("reviews",) if any(agent.supports.review is True for agent in agents) else ()
-    return OFFERED.union(reviews)
+    return OFFERED.union(reviews, ("dynamicTools",) if host.client_tools else ())
 
 
 def is_experimental(capability: Capability) -> bool:
@@ -86,9 +86,10 @@ EXPERIMENTAL_MEMBERS = frozenset(
 )
 
 
-def capabilities_of(host: Host) -> ServerCapabilities:
-    """What `initialize` says."""
-    offered: dict[str, Any] = {_snake(key): True for key in offered_by(host)} | {
+def capabilities_of(host: Host, *, experimental: bool) -> ServerCapabilities:
+    """What `initialize` says, to clients that opted in to what is experimental and to those that did not."""
+    known = (key for key in offered_by(host) if experimental or not is_experimental(SERVER_CAPABILITIES[key]))
+    offered: dict[str, Any] = {_snake(key): True for key in known} | {
         "rewind": RewindCapability(files=host.files is not None or UNSET)
     }
     for agent in host.agents():

@@ -34,6 +34,7 @@ from turnwire.wire import (
     ApprovalResolution,
     ContextCompactionItem,
     ContextEntry,
+    DynamicTool,
     PlanItem,
     PlanStep,
     Thread,
@@ -127,6 +128,10 @@ class RunContext(Work):
 
     def save(self, state: Any) -> None:
         self._state = state
+
+    @property
+    def client_tools(self) -> Sequence[DynamicTool]:
+        return self._live.client_tools.all()
 
     @property
     def conversation(self) -> Conversation:

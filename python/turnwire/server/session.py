@@ -111,6 +111,7 @@ class Session:
         declared = (
             ("approval/request", capabilities.approvals),
             ("userInput/request", capabilities.user_input),
+            ("tool/call", capabilities.dynamic_tools),
         )
         self.answers = frozenset(method for method, given in declared if given is True)
         refused = set(capabilities.opt_out_notifications or ())

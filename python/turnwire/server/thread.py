@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.errors import no_active_turn, not_found, thread_archived, thread_paused, turn_active
+from turnwire.server.client_tools import ClientTools
 from turnwire.server.gates import Act
 from turnwire.server.hub import Hub
 from turnwire.server.ids import now_ms
@@ -82,6 +83,8 @@ class LiveThread:
         self.users = 0
         # Set while the thread is being deleted: no turn may start any more.
         self.going = False
+        # The tools that clients declared for the thread.
+        self.client_tools = ClientTools()
         # The saved answers that hold while the thread is loaded, and those of the turn that runs (APPR-12).
         self.rules: list[ApprovalRule] = []
         # What waits in the turn that paused the thread, nonces included. After a restart they get new nonces.

@@ -6,11 +6,13 @@ from typing import Any, Literal, Self
 
 from msgspec import UNSET, UnsetType
 
+from turnwire.server.client_tools import failed
 from turnwire.server.items import CommandOperation, FileOperation, Growing, Items, ToolDrafting, ToolOperation
 from turnwire.wire import (
     AgentMessageItem,
     ArtifactItem,
     CommandExecutionItem,
+    DynamicToolCallItem,
     ErrorItem,
     FileChange,
     FileChangeItem,
@@ -19,6 +21,8 @@ from turnwire.wire import (
     ReasoningItem,
     SubagentItem,
     ToolCallItem,
+    ToolCallParams,
+    ToolCallResult,
     ToolMetadata,
 )
 
@@ -69,6 +73,26 @@ class Work:
     def command(self, command: str, *, cwd: str | UnsetType = UNSET, item_id: str | None = None) -> CommandOperation:
         item = CommandExecutionItem(**self.common(item_id), command=command, cwd=cwd, execution_started=True)
         return CommandOperation(self.items, item)
+
+    async def client_tool(
+        self, name: str, arguments: Any, *, namespace: str | UnsetType = UNSET, item_id: str | None = None
+    ) -> ToolCallResult:
+        tool = self.items.thread.client_tools.find(name, namespace)
+        item = DynamicToolCallItem(
+            **self.common(item_id),
+            tool_name=name,
+            namespace=namespace,
+            arguments=arguments,
+            execution_started=tool is not None,
+        )
+        operation = ToolOperation.begin(self.items, item)
+        if tool is None:
+            result = failed("toolUnavailable", "No client runs this tool.")
+        else:
+            place = {"thread_id": item.thread_id, "turn_id": item.turn_id, "item_id": item.id}
+            result = await tool.call(ToolCallParams(**place, namespace=namespace, name=name, arguments=arguments))
+        operation.end_as(result)
+        return result
 
     def declined_command(self, command: str, *, item_id: str) -> None:
         item = CommandExecutionItem(**self.common(item_id), command=command, execution_started=False)

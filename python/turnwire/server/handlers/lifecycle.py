@@ -53,7 +53,7 @@ def initialize(call: Call) -> InitializeResult:
         downgraded=downgraded,
         server_info=ServerInfo(name=_NAME, version=__version__),
         user_agent=f"{_NAME}/{__version__} (protocol {PROTOCOL_VERSION})",
-        capabilities=capabilities_of(state.host),
+        capabilities=capabilities_of(state.host, experimental=capabilities.experimental is True),
         limits=state.limits,
         agents=list(state.host.agents()),
         extensions=[],

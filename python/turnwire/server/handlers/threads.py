@@ -10,6 +10,7 @@ from turnwire.codec import encode_notification
 from turnwire.errors import Issue, not_found
 from turnwire.server.call import Call, Handler
 from turnwire.server.checks import demand, identifier_issues, opaque_issues
+from turnwire.server.client_tools import tool_issues
 from turnwire.server.engine import engine_of
 from turnwire.server.headers import new_header
 from turnwire.server.thread import LiveThread
@@ -30,6 +31,7 @@ __all__ = ["HANDLERS"]
 async def start(call: Call) -> ThreadStartResult:
     params: ThreadStartParams = call.params
     demand(_start_issues(params, call.state.limits))
+    demand(tool_issues(params.dynamic_tools, answers=call.caller.answers))
     agent = _agent(call, params.agent)
     engine = engine_of(call.state)
 
@@ -39,21 +41,27 @@ async def start(call: Call) -> ThreadStartResult:
         engine.subscribe(thread.id, call.caller)
         thread.announce_start()
         thread.give_context(params.additional_context)
+        thread.client_tools.declare(call.caller, params.dynamic_tools)
         return ThreadStartResult(thread=thread.header)
 
     result: ThreadStartResult = await engine.keys.once("thread/start", None, params.idempotency_key, call.raw, create)
     if result.replayed is True:
         call.caller.hold()
         engine.subscribe_again(result.thread.id, call.caller)
+        again = engine.threads.loaded(result.thread.id)
+        if again is not None:
+            again.client_tools.declare(call.caller, params.dynamic_tools)
     return result
 
 
 def resume(call: Call) -> ThreadResumeResult:
     params: ThreadResumeParams = call.params
     demand(opaque_issues("/additionalContext", params.additional_context, limit=call.state.limits.context_bytes))
+    demand(tool_issues(params.dynamic_tools, answers=call.caller.answers))
     engine = engine_of(call.state)
     thread = engine.threads.load(params.thread_id)
     thread.give_context(params.additional_context)
+    thread.client_tools.declare(call.caller, params.dynamic_tools)
     history = thread.history
     gap = _replay(call, thread, params.after_seq)
     active = history.active_turn()
