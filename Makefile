@@ -14,7 +14,7 @@ NPM := $(shell command -v npm)
 # pyright is pinned by the environment; its notice about newer versions is noise.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: help demo test gen check bench clean dist toolchains
+.PHONY: help demo test gen check bench crash soak clean dist toolchains
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
@@ -34,6 +34,12 @@ check: .venv/dev.stamp ## Generated files up to date, linters, types: the quick 
 
 bench: .venv/dev.stamp ## Measure, and print the table of the README
 	@$(BIN)/python tests/bench/run.py
+
+crash: .venv/dev.stamp ## Kill servers 200 times on each store, flip 500 bytes of a record, tell 50,000 lies
+	@$(BIN)/python -m pytest -n 2 tests/store tests/fuzz --crashes 200 --flips 500 --lies 50000
+
+soak: .venv/dev.stamp ## Overload a server for MINUTES=10
+	@$(BIN)/python tests/soak/run.py --minutes $(or $(MINUTES),10)
 
 dist: .venv/dev.stamp ## Build the wheel and the source archive into dist/
 	@$(BIN)/python -m build --no-isolation
@@ -65,11 +71,16 @@ ifneq ($(NPM),)
 	@touch $@
 endif
 
-# What the tests can use and the machine does not have is named before the long wait; with CI set it fails.
+# What the tests can use and the machine does not have is named before the long wait; with CI set it is made, or that fails.
+SWIFT_MADE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/turnwire/toolchains/swift/ready
 toolchains:
 	@missing=0; \
 	absent() { echo "toolchain not found: $$1" >&2; missing=1; }; \
 	command -v node >/dev/null || absent "node, for the TypeScript bindings"; \
+	{ command -v java && command -v mvn; } >/dev/null && sh tests/toolchains/kotlin.sh \
+		|| absent "a JDK of 17 or newer and Maven, for the Kotlin bindings"; \
+	[ -z "$${CI:-}" ] || command -v swift >/dev/null || sh tests/toolchains/swift.sh || true; \
+	command -v swift >/dev/null || [ -e "$(SWIFT_MADE)" ] || absent "swift, for the Swift bindings; tests/toolchains/swift.sh makes one"; \
 	python3.13 -c '' 2>/dev/null || python3.12 -c '' 2>/dev/null || command -v debootstrap >/dev/null \
 		|| absent "python 3.12 or 3.13, or debootstrap, for the judgement of vv-agent"; \
 	[ $$missing = 0 ] || [ -z "$${CI:-}" ] || { echo "make: with CI set a missing toolchain fails" >&2; exit 1; }
