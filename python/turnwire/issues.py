@@ -15,6 +15,8 @@ from turnwire.errors import Issue
 __all__ = ["issue_of"]
 
 _SOME_MEMBER = "..."
+# msgspec quotes a word that is none of an enum, however long the client made it.
+_LONGEST = 300
 # The steps of `.a[0][...]`; the members of our own types hold neither dots nor brackets.
 _STEP = r"[^.\[\]]+|\.\.\."
 
@@ -27,7 +29,7 @@ def issue_of(error: msgspec.DecodeError, decode: Callable[[bytes], Any], text: b
     if _SOME_MEMBER in steps:
         steps = list(_named(steps, text, decode, said))
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-    return Issue(pointer, message.replace("`", ""), _expected(message))
+    return Issue(pointer, _short(message.replace("`", "")), _expected(message))
 
 
 def _named(steps: list[str], text: bytes, decode: Callable[[bytes], Any], said: str) -> Iterator[str]:
@@ -65,6 +67,10 @@ def _says(decode: Callable[[bytes], Any], text: bytes, said: str) -> bool:
     except msgspec.DecodeError as error:
         return str(error) == said
     return False
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
 
 
 def _expected(message: str) -> str:
