@@ -29,7 +29,10 @@ def test_a_row_says_what_its_clause_says(check):
 
 @pytest.mark.parametrize("check", catalogue(), ids=lambda check: check.id)
 def test_a_row_is_whole(check):
-    assert re.fullmatch(r"(rpc|stdio|life|thread|turn|item|appr|page|script|usage|input|queue|idem|host|replay|rec|load|fuzz)\.[a-z0-9-]+", check.id)
+    assert re.fullmatch(
+        r"(rpc|stdio|life|thread|turn|item|appr|page|script|usage|input|queue|idem|host|replay|rec|load|fuzz)\.[a-z0-9-]+",
+        check.id,
+    )
     assert function_of(check.id).__doc__
     assert check.summary.endswith(".")
     assert set(check.requires) <= {row.id for row in catalogue()}

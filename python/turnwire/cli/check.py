@@ -60,6 +60,7 @@ def _server(name: str, argv: list[str], streams: Streams) -> int:
         timeout_scale=options.timeout_scale,
         retries=options.retries,
         jobs=options.jobs,
+        seed=options.seed,
         format=options.format,
         reports=tuple(options.report),
         transcripts=options.transcripts,
@@ -94,6 +95,7 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     how.add_argument(
         "--retries", type=_natural, default=2, metavar="N", help="of checks that hang on time (default: 2)"
     )
+    how.add_argument("--seed", type=int, default=0, metavar="N", help="of the checks that fuzz (default: 0)")
     how.add_argument("--jobs", type=_natural, default=1, metavar="N", help="scenarios at once (default: 1)")
     verdict = parser.add_argument_group("verdict")
     verdict.add_argument("--expect", type=Path, metavar="FILE", help="known failures, a .toml; stale ones fail")

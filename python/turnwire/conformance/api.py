@@ -52,6 +52,7 @@ class CheckServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     timeout_scale: float = 1.0
     retries: int = 2
     jobs: int = 1
+    seed: int = 0
     format: Form = "text"
     reports: tuple[tuple[str, Path], ...] = ()
     transcripts: Path | None = None
@@ -74,7 +75,7 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
         with with_model(options.argv, options.env) as (argv, env, has_model):
             target = Target(argv, env, options.cwd, timeouts)
             profile = staged(profile, options.prompts, has_model=has_model)
-            runner = Runner(target, profile, Settings(options.jobs, options.retries, progress))
+            runner = Runner(target, profile, Settings(options.jobs, options.retries, progress, options.seed))
             outcomes = runner.run(checks)
     except TargetFault as fault:
         stderr.write(f"turnwire: {fault}\n")
@@ -149,6 +150,7 @@ def _run(
 ) -> Run:
     server = pick(runner.facts.result, "/serverInfo")
     flags = [] if options.profile == "turnwire" else ["--profile", options.profile]
+    flags += ["--seed", str(options.seed)] if options.seed else []
     for name in sorted(options.env):
         flags += ["--env", f"{name}=…"]
     return Run(
@@ -161,6 +163,7 @@ def _run(
         complaints=tuple(complaints),
         exit_code=exit_code(outcomes, complaints, fail_on=options.fail_on, strict=options.strict),
         flags=tuple(flags),
+        waited_ms=runner.waited_ms(),
     )
 
 

@@ -174,9 +174,11 @@ class Probe:
 
     def listen(self, seconds: float) -> None:
         """Read for this long, whatever comes."""
-        deadline = time.monotonic() + seconds
+        began = time.monotonic()
+        deadline = began + seconds
         while not self.process.ended_output and (remaining := deadline - time.monotonic()) > 0:
             self._read(remaining)
+        self.process.listened += time.monotonic() - began
         self._absorb()
 
     def heard(self, method: str, since: int = 0) -> list[Frame]:

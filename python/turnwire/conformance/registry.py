@@ -45,6 +45,7 @@ LAYERS = (
     "paging",
     "pages_bound",
     "load",
+    "fuzz",
     "passive",
 )
 _functions: dict[str, CheckFunction] = {}

@@ -47,6 +47,8 @@ class Settings(msgspec.Struct, frozen=True):
     jobs: int = 1
     retries: int = 2
     progress: Callable[[Outcome], None] = lambda _outcome: None
+    # What the checks that fuzz begin with.
+    seed: int = 0
 
 
 class Runner:
@@ -58,7 +60,7 @@ class Runner:
         self.settings = settings
         self.oracle = Schemas(profile.bundle)
         self.traces: list[Trace] = []
-        self.facts = Facts(None, 0.01)
+        self.facts = Facts(None, 0.01, settings.seed)
         self.verdicts: dict[str, Verdict] = {}
         self._spare: Probe | None = None
         self._processes: list[Process] = []
@@ -81,6 +83,10 @@ class Runner:
         order = {check.id: index for index, check in enumerate(checks)}
         return sorted(outcomes, key=lambda outcome: order[outcome.check.id])
 
+    def waited_ms(self) -> int:
+        """How long it was listened to servers whatever they said, in all: what no server can make shorter."""
+        return round(sum(process.listened for process in self._processes) * 1000)
+
     # Meeting the target
 
     def _meet(self) -> None:
@@ -89,10 +95,10 @@ class Runner:
         probe = subject.open()
         try:
             probe.handshake()
-            self.facts = Facts(probe.greeting, probe.round_trip)
+            self.facts = Facts(probe.greeting, probe.round_trip, self.settings.seed)
             if probe.greeting:
                 probe.calibrate()
-                self.facts = Facts(probe.greeting, probe.round_trip)
+                self.facts = Facts(probe.greeting, probe.round_trip, self.settings.seed)
                 self._spare = probe
         except Unmet as reason:
             if not self.facts.result:

@@ -29,13 +29,13 @@ _serial = itertools.count(1)
 class Facts:
     """What the server said of itself when the run began."""
 
-    def __init__(self, greeting: Frame | None, round_trip: float) -> None:
+    def __init__(self, greeting: Frame | None, round_trip: float, seed: int = 0) -> None:
         self.greeting = greeting
+        # What the checks that fuzz begin with.
+        self.seed = seed
         self.round_trip = round_trip
         # What the passive rules found in the first so many frames of the run, kept for the next check that asks.
         self.folded: tuple[int, Folded] | None = None
-        # Seconds that a check declares to let pass, by its id.
-        self.waited: dict[str, float] = {}
 
     @property
     def result(self) -> Mapping[str, Any]:
@@ -136,10 +136,6 @@ class Subject:
         """How long a server that is told to stop may take: what it declares for running turns, and its time to exit."""
         declared = pick(self.facts.result, self.profile.wire.shutdown_ms) if self.profile.wire.shutdown_ms else None
         return self.target.timeouts.exit + (declared / 1000 if type(declared) is int else 0.0)
-
-    def declare_wait(self, seconds: float) -> None:
-        """Note a time that this check must let pass, however fast the server is."""
-        self.facts.waited[self.label] = self.facts.waited.get(self.label, 0.0) + seconds
 
     def close(self) -> None:
         """Stop every process that this check started."""

@@ -80,6 +80,8 @@ class Process:
         self._stopped = False
         self._unread = b""
         self.ended_output = False
+        # Seconds for which it was listened to whatever it said: what a run costs however fast the server is.
+        self.listened = 0.0
         try:
             self._popen = self._start(env or {})
         except TargetFault:
@@ -137,6 +139,7 @@ class Process:
     def leave_unread(self, seconds: float) -> None:
         """Let it write into full pipes for this long, as a host does that is busy with something else."""
         time.sleep(seconds)
+        self.listened += seconds
 
     def close_input(self) -> None:
         """End of input, once everything queued is written or the server has had its time to read it."""

@@ -75,6 +75,8 @@ class Trace:
         self.frames: list[Frame] = []
         # Whether something was written that no frame shows, such as a line in pieces; its reply has no cause here.
         self.lacks_frames = False
+        # Rules that do not hold in this conversation, since its client did what lifts them.
+        self.lifted: frozenset[str] = frozenset()
 
     def record(self, raw: bytes, *, sent: bool, at: float, aside: bool = False) -> Frame:
         """Keep one line; what is not strict JSON is kept too, with its fault."""

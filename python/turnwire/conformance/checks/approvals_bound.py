@@ -19,6 +19,8 @@ STALE_NONCE = "0" * 32
 NOBODY = "turnwire-check/no-such-approval"
 # The longest time to live that a check waits for; a longer one is the server's own business.
 PATIENT_MS = 5000
+# APPR-13: the answers that save nothing.
+UNSAVED = frozenset({"accept", "decline", "cancel", "defer"})
 OF_OPERATION = ("kind", "operation", "target", "arguments", "toolName")
 
 
@@ -116,7 +118,8 @@ def id_namespace(subject: Subject) -> None:
     asked = _open(subject)
     turn = _asking(asked)
     reply = asked.probe.call("ping", {}, request_id=turn.asked().value["id"])
-    same({}, reply.result, "the answer to a ping under the id of the server's own request")
+    if not isinstance(reply.result, dict):
+        raise Unmet("an answer to a ping under the id of the server's own request", str(reply))
     same(("", 0), (turn.status(), turn.runs()), "the end of the turn that waits, and its runs")
     turn.answer(ACCEPT)
     same(("completed", 1), (turn.wait(), turn.runs()), "the end of the turn, and its runs")
@@ -149,6 +152,21 @@ def ran_or_not(subject: Subject) -> None:
             same([None], took, "the duration of a tool that was declined")
 
 
+@check("appr.offered-by-scope")
+def offered_by_scope(subject: Subject) -> None:
+    """What saves an answer is offered only where it is said for what the answer would be saved."""
+    asked = _open(subject)
+    home = asked.probe.process.scratch
+    for script in (SCRIPT, "write scope.txt some words"):
+        turn = asked.start(asked.thread(cwd=str(home)), script)
+        approval = pick(turn.asked().value, "/params/approval")
+        offered = {str(pick(one, "/decision")) for one in pick(approval, "/availableDecisions") or ()}
+        if pick(approval, "/scopeKey") is None and not offered <= UNSAVED:
+            raise Unmet(f"only {', '.join(sorted(UNSAVED))} without a scopeKey", ", ".join(sorted(offered)))
+        turn.answer({"decision": "decline", "nonce": "$nonce"})
+        turn.wait()
+
+
 @check("appr.expiry")
 def expiry(subject: Subject) -> None:
     """A question that nobody answers in its time is a no."""
@@ -164,7 +182,7 @@ def expiry(subject: Subject) -> None:
     approval = pick(turn.asked().value, "/params/approval")
     if type(pick(approval, "/binding/expiresAt")) is not int:
         raise Unmet("the time of its end in binding.expiresAt", repr(pick(approval, "/binding")))
-    subject.declare_wait(lives_ms / 1000)
+    asked.probe.listen(lives_ms / 1000)
     status = turn.wait()
     outcomes = [pick(params, "/resolution/outcome") for params in turn.told("approval/resolved")]
     same(("completed", 0, ["expired"]), (status, turn.runs(), outcomes), "the end of the turn, its runs, the outcome")

@@ -76,7 +76,7 @@ def _folded(subject: Subject) -> Folded:
     folded, payloads = Folded(), Payloads(subject.profile)
     for trace in subject.traces:
         folded.begin()
-        talk = Conversation(payloads, lacks_frames=trace.lacks_frames)
+        talk = Conversation(payloads, lacks_frames=trace.lacks_frames, lifted=trace.lifted)
         for frame in trace.frames:
             # A line that is no JSON of the server is judged by other checks.
             if frame.sent or not frame.fault:

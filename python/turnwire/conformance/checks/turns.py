@@ -56,9 +56,10 @@ def concurrent_start(subject: Subject) -> str | None:
 @check("turn.interrupt-settles")
 def interrupt_settles(subject: Subject) -> str | None:
     """An interrupt ends the turn, and one that comes again finds it ended."""
-    script, method = subject.profile.script, subject.operation("interrupt").method
+    script = subject.profile.script
     probe = subject.session(subject.opted_in())
     turn = start_turn(subject, probe, "slow")
+    method = subject.operation("interrupt").method
     probe.listen(subject.target.timeouts.lag / 4)  # a moment of it must be heard, or what is interrupted has not begun
     first = succeeded(subject.perform(probe, "interrupt", thread=turn.thread, text=str(turn.id)), to=method)
     ended = (pick(first, script.stopped) if script.stopped else turn.wait(), turn.wait())

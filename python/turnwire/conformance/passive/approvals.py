@@ -63,7 +63,8 @@ class ApprovalLog:
         self._findings.judge("appr.resolved-once")
         if identifier in self._settled:
             self._findings.broke("appr.resolved-once", f"one that settles {identifier}", "approval/resolved again")
-        elif identifier not in self._waiting:
+        elif identifier not in self._waiting and resolution.get("outcome") != "rule":
+            # What a saved rule answers is asked of nobody.
             self._findings.broke("appr.resolved-once", f"approval/requested of {identifier}", "approval/resolved alone")
         if resolution.get("decision") != "defer":
             self._waiting.pop(identifier, None)

@@ -39,10 +39,10 @@ class _Asked(NamedTuple):
 class Conversation:
     """A fold: each message in, the rules that it breaks out. `server` is what the server calls itself."""
 
-    def __init__(self, payloads: Payloads, *, lacks_frames: bool = False) -> None:
+    def __init__(self, payloads: Payloads, *, lacks_frames: bool = False, lifted: frozenset[str] = frozenset()) -> None:
         self.server: dict[str, Any] = {}
         self._payloads = payloads
-        self._findings = Findings(payloads.promised)
+        self._findings = Findings(payloads.promised, lifted)
         self._asked: dict[str, list[_Asked]] = {}
         self._serial = 0
         self._threads: dict[str, ThreadLog] = {}

@@ -23,12 +23,14 @@ class Findings:
     """The rules of one conversation. A rule that was never judged is not kept, it is only not broken.
 
     By a contract that promises only some rules nobody is held to the others: `promised` are its own, None all of them.
+    `lifted` are those that do not hold in this conversation.
     """
 
-    def __init__(self, promised: frozenset[str] | None = None) -> None:
+    def __init__(self, promised: frozenset[str] | None = None, lifted: frozenset[str] = frozenset()) -> None:
         self._judged: set[str] = set()
         self._breaches: list[Breach] = []
         self._promised = promised
+        self._lifted = lifted
 
     @property
     def judged(self) -> set[str]:
@@ -42,7 +44,7 @@ class Findings:
     def broke(self, check: str, expected: str, actual: str) -> None:
         """Note that this rule does not hold."""
         self._judged.add(check)
-        if self._promised is None or check in self._promised:
+        if check not in self._lifted and (self._promised is None or check in self._promised):
             self._breaches.append(Breach(check, expected, actual))
 
     def take(self) -> list[Breach]:

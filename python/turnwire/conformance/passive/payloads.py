@@ -28,6 +28,7 @@ TOLD = frozenset(
         "turn/started",
     }
 )
+ENVELOPE = frozenset({"jsonrpc", "id", "method", "params"})
 # What JSON-RPC and a schema promise in any contract.
 OF_ANY = frozenset(
     {
@@ -77,7 +78,11 @@ class Payloads:
 
     def is_envelope(self, message: dict[str, Any]) -> bool:
         """Whether a request of the client has the members that this contract wants around its params."""
-        is_version = message.get("jsonrpc") == "2.0" or self._profile.wire.jsonrpc_member != "required"
+        wire = self._profile.wire
+        is_version = message.get("jsonrpc") == "2.0" or wire.jsonrpc_member != "required"
+        strange = {"result", "error"} if wire.unknown_members == "tolerated" else set(message) - ENVELOPE
+        if not strange.isdisjoint(message):
+            return False
         return is_version and type(message.get("id")) in (str, int) and isinstance(message.get("method"), str)
 
     def misplaced(self, method: str, *, is_request: bool) -> str:

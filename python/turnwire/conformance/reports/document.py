@@ -35,6 +35,7 @@ class Run(msgspec.Struct, frozen=True):
     exit_code: int
     flags: tuple[str, ...] = ()
     recording: str = ""  # the file that was judged instead of a server
+    waited_ms: int = 0  # what was let pass by the clock, however fast the server is
 
 
 def document(run: Run) -> dict[str, Any]:
@@ -52,6 +53,7 @@ def document(run: Run) -> dict[str, Any]:
                 o.check.id for o in run.outcomes if o.verdict is Verdict.NOT_VERIFIED and o.check.level is Level.MUST
             ],
             "expectationFaults": list(run.complaints),
+            "declaredWaitsMs": run.waited_ms,
             "exitCode": run.exit_code,
         },
     }

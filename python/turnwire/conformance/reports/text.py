@@ -40,7 +40,8 @@ def render_text(run: Run, *, color: bool) -> str:
     counts = Counter(outcome.verdict for outcome in run.outcomes)
     counted = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     number = f"{len(run.outcomes)} check" + ("s" if len(run.outcomes) != 1 else "")
-    blocks.append(f"{name} by the contract {run.profile} {run.protocol}: {number}, {counted or 'none'}")
+    waited = f"; {run.waited_ms / 1000:.1f} s were waits by the clock" if run.waited_ms else ""
+    blocks.append(f"{name} by the contract {run.profile} {run.protocol}: {number}, {counted or 'none'}{waited}")
     return "\n\n".join([*blocks, ENDINGS[run.exit_code]]) + "\n"
 
 

@@ -1,0 +1,65 @@
+"""Our own server under our own judge, on every store: no MUST fails, and none is left unverified."""
+
+import resource
+import sys
+
+import pytest
+
+SERVE = (sys.executable, "-m", "turnwire", "serve", "--agent", "scripted")
+STORES = {
+    "memory": (),
+    "jsonl": ("--store", "jsonl", "--state-dir", "{scratch}/state"),
+    "sqlite": ("--store", "sqlite", "--state-dir", "{scratch}/state"),
+}
+# Bounds low enough to be tried; the rest of a run must not notice them.
+TRIED = ("--limit", "replayEvents=200", "--limit", "queueEntries=20")
+# What our contract contradicts, and what a server that lets no approval expire is not asked.
+NOT_ASKED = {"rpc.closed-params", "appr.expiry"}
+# What a store in memory promises nothing of: it says no `limits.fsync`.
+OF_A_RECORD = {
+    "appr.after-restart",
+    "idem.after-restart",
+    "idem.lost-reply",
+    "page.cursor-restart",
+    "rec.modes",
+    "replay.crash-mid-turn",
+    "replay.survives-restart",
+}
+CPU_SECONDS = 60
+
+
+def cpu_seconds():
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("store", STORES)
+def test_every_must_passes_on_every_store(store, judge, record_property):
+    before = cpu_seconds()
+
+    judged = judge((*SERVE, *TRIED, *STORES[store]), retries=2, jobs=2)
+
+    spent = cpu_seconds() - before
+    record_property("cpu_seconds", spent)
+    unusual = {row["id"]: row["verdict"] for row in judged.report["checks"] if row["verdict"] != "pass"}
+    expected = NOT_ASKED | (OF_A_RECORD if store == "memory" else set())
+    assert dict.fromkeys(expected, "skip") == unusual, [row for row in judged.report["checks"] if row.get("actual")]
+    assert 0 == judged.exit_code
+    assert 0 < judged.report["summary"]["declaredWaitsMs"]
+    assert spent <= CPU_SECONDS
+
+
+def test_approvals_expire_where_a_server_says_so(judge):
+    judged = judge((*SERVE, "--limit", "approvalTtlMs=400"), select=("appr.expiry",))
+
+    assert {"appr.expiry": "pass"} == judged.verdicts
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_seed_finds_a_fault(seed, judge):
+    judged = judge(SERVE, select=("fuzz.*",), seed=seed)
+
+    assert {"pass"} == set(judged.verdicts.values()), judged.stdout
