@@ -18,6 +18,7 @@ from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import DIALECT
 from turnwire_codegen.emit.jsonschema.types import Schema, declaration_schema
 from turnwire_codegen.ir import ByField, Declaration, Protocol, Union
+from turnwire_codegen.load.foreign.kinds import Kind, kind_below
 from turnwire_codegen.passes.graph import declarations
 from turnwire_codegen.problems import Finding
 
@@ -56,8 +57,6 @@ _COMMON: Mapping[str, Any] = {
 }
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
-# Under these stands a value, which may look like a schema.
-_DATA = frozenset({"const", "default", "enum"})
 
 
 class StyleError(Exception):
@@ -130,14 +129,14 @@ def _nameless(union: Declaration, arms: list[Schema]) -> Iterator[tuple[str, int
             yield f"{union.name}{arm['type'].capitalize()}", index, arm
 
 
-def _merged(node: Any) -> Any:
+def _merged(node: Any, kind: Kind = "schema") -> Any:
     """`node` with each scalar that may be null as one schema: the library makes a class of a bound arm beside null."""
     if isinstance(node, list):
-        return [_merged(item) for item in node]
-    if not isinstance(node, dict):
+        return [_merged(item, kind) for item in node]
+    if not isinstance(node, dict) or kind == "value":
         return node
     arms = node.get("anyOf")
     if isinstance(arms, list) and len(arms) == 2 and arms[1] == {"type": "null"} and arms[0].get("type") in _SCALARS:
         rest = {key: value for key, value in node.items() if key != "anyOf"}
         return {**arms[0], "type": [arms[0]["type"], "null"], **rest}
-    return {key: value if key in _DATA else _merged(value) for key, value in node.items()}
+    return {key: _merged(value, kind_below(kind, key)) for key, value in node.items()}

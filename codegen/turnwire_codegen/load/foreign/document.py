@@ -6,6 +6,8 @@ from urllib.parse import unquote
 
 import msgspec
 
+from turnwire_codegen.load.foreign.kinds import Kind, kind_below
+
 __all__ = ["CONTAINERS", "Document", "Layout", "escaped"]
 
 CONTAINERS = ("$defs", "definitions")
@@ -35,6 +37,8 @@ class Document(msgspec.Struct, frozen=True):
     """The JSON value of a schema file."""
 
     root: Any
+    # Filled when the first reference asks for them.
+    _named: dict[str, str] = {}
 
     def at(self, pointer: str) -> Any:
         """The value at a `#/…` pointer; raises KeyError when nothing is there."""
@@ -57,11 +61,9 @@ class Document(msgspec.Struct, frozen=True):
             except KeyError:
                 return None
             return pointer
-        names = {ref, ref.removeprefix("#")}
-        for pointer, node in _walk(self.root, "#"):
-            if node.get("$anchor") in names or node.get("$id") == ref:
-                return pointer
-        return None
+        if not self._named:
+            self._named.update(_names(self.root))
+        return self._named.get(ref)
 
     def is_folder(self, pointer: str) -> bool:
         """Whether definitions stand at `pointer`, and no schema; raises KeyError when nothing is there."""
@@ -104,11 +106,24 @@ def _is_dict(node: Any) -> bool:
     return isinstance(node, dict)
 
 
-def _walk(node: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _names(root: Any) -> dict[str, str]:
+    """From each reference by anchor or embedded id to the pointer of what it means, the first that bears the name."""
+    found = {"": "#"}
+    for pointer, node in _schemas(root, "#", "schema"):
+        for keyword, spelling in (("$anchor", "#{}"), ("$id", "{}")):
+            if isinstance(node.get(keyword), str):
+                found.setdefault(spelling.format(node[keyword]), pointer)
+    return found
+
+
+def _schemas(node: Any, pointer: str, kind: Kind) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(node, dict):
-        yield pointer, node
+        if kind == "schema":
+            yield pointer, node
         for key, value in node.items():
-            yield from _walk(value, f"{pointer}/{escaped(key)}")
+            below = kind_below(kind, key)
+            if below != "value":
+                yield from _schemas(value, f"{pointer}/{escaped(key)}", below)
     elif isinstance(node, list):
         for index, value in enumerate(node):
-            yield from _walk(value, f"{pointer}/{index}")
+            yield from _schemas(value, f"{pointer}/{index}", kind)

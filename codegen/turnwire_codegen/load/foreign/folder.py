@@ -5,7 +5,7 @@ Exporters repeat a definition in each file that needs it: copies that say the sa
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urldefrag, urljoin
@@ -13,6 +13,7 @@ from urllib.parse import urldefrag, urljoin
 import msgspec
 
 from turnwire_codegen.load.foreign.document import CONTAINERS, Layout, escaped
+from turnwire_codegen.load.foreign.kinds import Kind, kind_below
 from turnwire_codegen.load.read import YAML_ENDINGS, read_value
 from turnwire_codegen.problems import Problem
 
@@ -109,26 +110,34 @@ def _kinds(places: Mapping[str, tuple[str, Any]]) -> dict[str, int]:
 
 def _anonymous(node: Any) -> Any:
     """`node` without where its references lead, but for the way inside of a definition: the rest differs by file."""
+    return _with_references(node, lambda ref: ref.removeprefix(_head(ref)))
+
+
+def _references(node: Any) -> list[str]:
+    found: list[str] = []
+
+    def seen(ref: str) -> str:
+        found.append(ref)
+        return ref
+
+    _with_references(node, seen)
+    return found
+
+
+def _with_references(node: Any, change: Callable[[str], str], kind: Kind = "schema") -> Any:
+    """`node` with every reference changed. What looks like one in a value, as in a default, is none."""
+    if kind == "value":
+        return node
     if isinstance(node, list):
-        return [_anonymous(item) for item in node]
+        return [_with_references(item, change, kind) for item in node]
     if not isinstance(node, dict):
         return node
     return {
-        key: value.removeprefix(_head(value)) if key == "$ref" and isinstance(value, str) else _anonymous(value)
+        key: change(value)
+        if kind == "schema" and key == "$ref" and isinstance(value, str)
+        else _with_references(value, change, kind_below(kind, key))
         for key, value in node.items()
     }
-
-
-def _references(node: Any) -> Iterator[str]:
-    if isinstance(node, list):
-        for item in node:
-            yield from _references(item)
-    elif isinstance(node, dict):
-        for key, value in node.items():
-            if key == "$ref" and isinstance(value, str):
-                yield value
-            else:
-                yield from _references(value)
 
 
 def _head(ref: str) -> str:
@@ -136,19 +145,19 @@ def _head(ref: str) -> str:
     return "/".join(ref.split("/")[:5])
 
 
-def _redirected(node: Any, here: str, twins: Mapping[str, str]) -> Any:
-    if isinstance(node, list):
-        return [_redirected(item, f"{here}/{index}", twins) for index, item in enumerate(node)]
-    if not isinstance(node, dict):
-        return node
-    members = {}
-    for key, value in node.items():
-        place = f"{here}/{escaped(key)}"
-        if key == "$ref" and isinstance(value, str):
-            members[key] = twins.get(_head(value), _head(value)) + value.removeprefix(_head(value))
-        elif place not in twins:
-            members[key] = _redirected(value, place, twins)
-    return members
+def _redirected(part: dict[str, Any], here: str, twins: Mapping[str, str]) -> dict[str, Any]:
+    """A file without its own twins; what refers to one, here or in another file, is led to the original."""
+    kept = {
+        container: {
+            key: node for key, node in part[container].items() if f"{here}/{container}/{escaped(key)}" not in twins
+        }
+        for container in CONTAINERS
+        if isinstance(part.get(container), dict)
+    }
+    redirected: dict[str, Any] = _with_references(
+        {**part, **kept}, lambda ref: twins.get(_head(ref), _head(ref)) + ref.removeprefix(_head(ref))
+    )
+    return redirected
 
 
 def _title(stem: str, file: Mapping[str, Any]) -> str:
@@ -167,23 +176,7 @@ def _stem(name: str) -> str:
 def _moved(name: str, file: dict[str, Any], homes: Mapping[str, str]) -> Any:
     base = file["$id"] if isinstance(file.get("$id"), str) else name
     plain = {key: value for key, value in file.items() if key not in {"$schema", "$id"}}
-    return _rewritten(plain, base, homes[name], homes)
-
-
-def _rewritten(node: Any, base: str, home: str, homes: Mapping[str, str]) -> Any:
-    if isinstance(node, list):
-        return [_rewritten(item, base, home, homes) for item in node]
-    if not isinstance(node, dict):
-        return node
-    return dict(_members(node, base, home, homes))
-
-
-def _members(node: dict[str, Any], base: str, home: str, homes: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    for key, value in node.items():
-        if key == "$ref" and isinstance(value, str):
-            yield key, _pointer(value, base, home, homes)
-        else:
-            yield key, _rewritten(value, base, home, homes)
+    return _with_references(plain, lambda ref: _pointer(ref, base, homes[name], homes))
 
 
 def _pointer(ref: str, base: str, home: str, homes: Mapping[str, str]) -> str:
