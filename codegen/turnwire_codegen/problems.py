@@ -23,7 +23,9 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     fix: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.where}: {self.what}; {self.fix}"
+        """One line, whatever the names in it are made of."""
+        said = f"{self.file}:{self.where}: {self.what}; {self.fix}"
+        return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in said)
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -21,9 +21,10 @@ RESERVED_MEMBERS = frozenset(keyword.kwlist) | _BUILTINS
 RESERVED_MODULES = frozenset(
     {"aside", "checking", "decoding", "errors", "methods", "protocol", "states", "validators", *keyword.kwlist},
 )
-# What a generated module imports; a definition of that name would hide it.
+# What a generated module imports, or what its package has beside types; a definition of that name would hide it.
 _IMPORTED = frozenset(
     {
+        "TYPES",
         *("Annotated", "Any", "ClassVar", "Literal", "TYPE_CHECKING", "TypeAlias"),
         *("Bag", "Hole", "Keeper", "Meta", "Struct", "UNSET", "Unknown", "UnsetType"),
     },

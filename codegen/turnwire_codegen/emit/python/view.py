@@ -109,11 +109,16 @@ def package_view(protocol: Protocol, families: list[FamilyView]) -> PackageView:
     if len(homes) != sum(len(family.names) for family in families):
         raise ValueError("two families define one name")
     return PackageView(
-        doc=docstring(f"{protocol.title} {protocol.version}: its types, each imported when first asked for.", indent=0),
+        doc=docstring(f"{_titled(protocol)}: its types, each imported when first asked for.", indent=0),
         imports=tuple(f"from .{family.module} import {name} as {name}" for family in families for name in family.names),
         names=tuple(sorted(homes)),
         types=tuple(TypeView(name, homes[name]) for name in sorted(homes)),
     )
+
+
+def _titled(protocol: Protocol) -> str:
+    """The name of the protocol; a foreign one says no version."""
+    return " ".join(filter(None, (protocol.title, protocol.version)))
 
 
 def _block(declaration: Declaration, scope: Scope, needed: set[tuple[str, str]]) -> BlockView:

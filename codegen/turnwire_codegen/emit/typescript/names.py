@@ -8,7 +8,7 @@ from turnwire_codegen.words import pascal, snake
 __all__ = ["RESERVED_TYPES", "member_name", "module_name", "type_name"]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-# Words that no type can be called, then what every module imports.
+# Words that no type can be called, then what every module imports, then what the table of methods gives.
 RESERVED_TYPES = frozenset(
     {
         *("any", "as", "async", "await", "bigint", "boolean", "break", "case", "catch", "class", "const", "continue"),
@@ -17,6 +17,8 @@ RESERVED_TYPES = frozenset(
         *("number", "object", "package", "private", "protected", "public", "return", "static", "string", "super"),
         *("switch", "symbol", "this", "throw", "true", "try", "type", "typeof", "undefined", "unknown", "var", "void"),
         *("while", "with", "yield", "UnknownTag"),
+        *("ClientNotificationMap", "ClientRequestMap", "MethodMap", "MethodName"),
+        *("ServerNotificationMap", "ServerRequestMap"),
     },
 )
 # Modules of the package that are no family.
