@@ -3,6 +3,7 @@
 A name comes from the path, or from `title` for an arm, never from a counter: inserting a definition renames nothing.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -28,7 +29,7 @@ from turnwire_codegen.load.foreign.unions import lower_choice
 from turnwire_codegen.load.foreign.work import Spot, Work
 from turnwire_codegen.words import pascal
 
-__all__ = ["declare", "lower"]
+__all__ = ["declare_all", "lower"]
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
 _ANNOTATIONS = frozenset(
@@ -44,10 +45,17 @@ _CHECKS: tuple[str, ...] = (
 )
 
 
-def declare(name: str, pointer: str, work: Work) -> None:
-    """Make the declaration `name` from the schema at `pointer`, once."""
-    if name in work.made:
-        return
+def declare_all(named: Mapping[str, str], work: Work) -> None:
+    """Make the declarations that `named` has the pointers of, and all that they refer to."""
+    work.waiting.update(named)
+    while work.waiting:
+        name = next(iter(work.waiting))
+        pointer = work.waiting.pop(name)
+        if name not in work.made:
+            _declare(name, pointer, work)
+
+
+def _declare(name: str, pointer: str, work: Work) -> None:
     work.made[name] = None
     node = work.document.at(pointer)
     found = lower(node, Spot(pointer, name, named=True), work)
@@ -101,8 +109,8 @@ def _reference(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         steps = [step for step in target.split("/")[-2:] if step not in {*CONTAINERS, "#"}]
         work.claim(pascal(" ".join(steps)) or "Root", target)
     found = work.names[target]
-    if not (spot.named and found == spot.name):
-        declare(found, target, work)
+    # Declared later, by whoever declares all: definitions may name each other a thousand in a row.
+    work.waiting[found] = target
     return Ref(found)
 
 

@@ -7,7 +7,8 @@ import msgspec
 
 from turnwire_codegen.ir import ByField, Declaration, Family, Protocol, Union
 from turnwire_codegen.load.foreign.document import CONTAINERS, Document, Layout
-from turnwire_codegen.load.foreign.lower import declare
+from turnwire_codegen.load.foreign.lower import declare_all
+from turnwire_codegen.load.foreign.nulls import null_once
 from turnwire_codegen.load.foreign.sound import check_schemas
 from turnwire_codegen.load.foreign.work import Work
 from turnwire_codegen.load.tagging import tagged
@@ -44,10 +45,9 @@ def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
     roots = alone if layout.roots is None else layout.roots
     named += [(work.claim(name, pointer), pointer) for pointer, name in roots.items()]
     check_schemas(work.document, [pointer for _, pointer in named], str(path))
-    for name, pointer in named:
-        declare(name, pointer, work)
+    declare_all(dict(named), work)
     made = {name: declaration for name, declaration in work.made.items() if declaration is not None}
-    settled = tag_all(made)
+    settled = tag_all(null_once(made))
     family = Family(
         name="types",
         title=str(head.get("title") or path.stem),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from turnwire_codegen.ir import Alias, Case, Const, Nullable, Ref, Scalar, TypeNode, Union, Untagged, Variant
+from turnwire_codegen.ir import Case, Const, Nullable, Ref, Scalar, TypeNode, Union, Untagged, Variant
 from turnwire_codegen.load.foreign.scalars import make_enum
 from turnwire_codegen.load.foreign.work import Spot, Work
 from turnwire_codegen.words import pascal
@@ -12,6 +12,8 @@ __all__ = ["lower_choice"]
 
 # What every message of JSON-RPC has: it names no arm.
 _ENVELOPE = frozenset({"jsonrpc"})
+# Types that are null and nothing else; what a name stands for is seen when all are made.
+_NULLS = (Scalar("null"), Const(None))
 Lower = Callable[[Any, Spot, Work], TypeNode]
 Arm = tuple[Any, str]
 
@@ -35,15 +37,7 @@ def lower_choice(node: dict[str, Any], spot: Spot, work: Work, lower: Lower) -> 
         found = lower(arm, Spot(pointer, inner.name), work)
     else:
         found = _several(node, rest, inner, work, lower)
-    return Nullable(found) if nullable and not _has_null(found, work) else found
-
-
-def _has_null(node: TypeNode, work: Work) -> bool:
-    """Whether null is a value of the type already; a language may refuse to be told so twice."""
-    if isinstance(node, Ref):
-        target = work.made[node.name]
-        return isinstance(target, Alias) and _has_null(target.type, work)
-    return isinstance(node, Nullable) or node in (Scalar("null"), Const(None))
+    return Nullable(found) if nullable and not isinstance(found, Nullable) and found not in _NULLS else found
 
 
 def _several(node: dict[str, Any], arms: list[Arm], spot: Spot, work: Work, lower: Lower) -> TypeNode:

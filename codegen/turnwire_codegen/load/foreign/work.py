@@ -36,13 +36,15 @@ class Spot(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct):
     """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made.
 
-    `merging` are the objects that are being made, by pointer.
+    `waiting` are the pointers of what is named already and still to be made, by name; `merging` are the objects that
+    are being made, by pointer.
     """
 
     document: Document
     given: Mapping[str, str] = {}
     names: dict[str, str] = {}
     made: dict[str, Declaration | None] = {}
+    waiting: dict[str, str] = {}
     merging: dict[str, Spot] = {}
     origins: dict[str, str] = {}
     found: list[Finding] = []
