@@ -100,7 +100,10 @@ def make(
     words = f"turnwire {command} --out <this folder>{' --experimental' if experimental else ''}"
     words += "" if style == OWN_STYLE else f" --style {style}"
     if schema is not None:
-        return _of_file(command, schema, f"{words} {_reading_words(schema, reading)}", style, reading)
+        try:
+            return _of_file(command, schema, f"{words} {_reading_words(schema, reading)}", style, reading)
+        except RecursionError:
+            return _unfit(schema, [], "nested too deeply", "give inner schemas names, or refer to fewer in a row")
     return _of_protocol(command, words, style, experimental=experimental)
 
 
