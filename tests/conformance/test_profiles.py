@@ -1,11 +1,19 @@
 """Contracts: ours, those of dialects, and files that are not well formed."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
+import turnwire.conformance
 from turnwire.conformance.courses import COURSES
 from turnwire.conformance.pointer import pick, planted, replaced
+from turnwire.conformance.profile_schema import printed, profile_schema
 from turnwire.conformance.profiles import ProfileFault, dialect_names, load_profile
 from turnwire.conformance.registry import catalogue
+from turnwire.schemas import faults
+
+DIALECTS = Path(__file__).resolve().parents[2] / "protocol" / "dialects"
 
 
 def test_the_dialects_are_there():
@@ -133,3 +141,36 @@ def test_members_are_replaced_in_a_copy():
 
     assert {"a": {"b": 1, "d": {"e": 3}}, "c": 2} == replaced(value, "/a/d/e", 3)
     assert {"a": {"b": 1}, "c": 2} == value
+
+
+def test_the_published_schema_is_that_of_the_form():
+    """`python -m turnwire.conformance.profile_schema > python/turnwire/conformance/profile.schema.json` writes it."""
+    path = Path(turnwire.conformance.__file__).parent / "profile.schema.json"
+
+    assert printed() == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["turnwire", *dialect_names()])
+def test_a_contract_is_valid_by_the_published_schema(name):
+    package = Path(turnwire.conformance.__file__).parent
+    path = package / "canonical.toml" if name == "turnwire" else DIALECTS / name / "profile.toml"
+
+    assert [] == faults(profile_schema(), tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer"),
+    [
+        ("[wire]\nbatch = 'maybe'", "/wire/batch"),
+        ("[reading]\npromises = []\n[reading.tells.x]\nmeans = 'y'", "/reading/tells/x/means"),
+        ("[wire]\nbatches = 1", "/wire"),
+        ("schema = 7", "/schema"),
+    ],
+)
+def test_the_published_schema_refuses_what_the_judge_refuses(text, pointer, write, judge, fixture_argv):
+    top, _, tables = LEAST.partition("[handshake]")
+    whole = (f"{top}{text}\n" if "=" in text.split("\n")[0] else top) + f"[handshake]{tables}"
+    whole = whole if text in whole else f"{whole}\n{text}\n"
+
+    assert pointer in [fault.pointer for fault in faults(profile_schema(), tomllib.loads(whole))]
+    assert 2 == judge(fixture_argv(), profile=write(whole)).exit_code or pointer == "/schema"

@@ -126,6 +126,21 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     ended: str = ""  # where the answer to an interrupt says that the turn had ended before
 
 
+class Paging(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the list of threads is walked.
+
+    By `cursor` a page says at `next` what the next one is asked with, and the last says nothing there; by `offset` the
+    next one is asked with how many were seen, and the last is short.
+    """
+
+    style: Literal["cursor", "offset", "none"] = "none"
+    limit: str = "limit"
+    at: str = "cursor"
+    next: str = "/nextCursor"
+    # Where an entry of the list has the id of its thread.
+    identifier: str = "/id"
+
+
 class Refused(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A request that is refused, for the sake of what its error says; its params are as those of an operation."""
 
@@ -145,6 +160,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     wire: Wire = Wire()
     version: Version = Version()
     script: Script = Script()
+    paging: Paging = Paging()
     # What a client answers to a request for approval: by `accept`, `decline` and `cancel`, its result.
     decisions: dict[str, dict[str, Any]] = {}
     refused: tuple[Refused, ...] = ()

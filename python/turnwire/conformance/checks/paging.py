@@ -3,7 +3,7 @@
 from typing import Any
 
 from turnwire.conformance.checks.expect import error_of, own_messages, succeeded
-from turnwire.conformance.model import NotExercised, Unmet
+from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.probe import Probe
 from turnwire.conformance.registry import check
@@ -19,7 +19,8 @@ OUT_OF_BOUNDS: tuple[Any, ...] = (0, -1, 2**31, "7")
 @check("page.walk")
 def walk(subject: Subject) -> None:
     """Walks with pages of several sizes give what was started, each once, and come to an end."""
-    own_messages(subject)
+    if subject.profile.paging.style == "none":
+        raise NotApplicable(f"the profile {subject.profile.name} has no pages")
     probe = subject.session()
     started = {subject.create(probe) for _ in range(THREADS)}
     for limit in LIMITS:
@@ -62,17 +63,19 @@ def cursor_bad(subject: Subject) -> str | None:
 
 
 def _walk(subject: Subject, probe: Probe, limit: int) -> list[Any]:
-    method, walked = subject.operation("list").method, []
-    params: dict[str, Any] = {"limit": limit}
+    operation, paging = subject.operation("list"), subject.profile.paging
+    params: dict[str, Any] = {**(operation.params or {}), paging.limit: limit}
+    walked: list[Any] = []
     # Others may have started threads in the same home; a list that long is endless all the same.
     for _ in range(1000):
-        page = succeeded(probe.call(method, params), to=method)
-        items = pick(page, subject.operation("list").items)
+        page = succeeded(probe.call(operation.method, params), to=operation.method)
+        items = pick(page, operation.items)
         if not isinstance(items, list) or len(items) > limit:
             raise Unmet(f"a page of at most {limit}", repr(items)[:80])
-        walked += [pick(item, "/id") for item in items]
-        cursor = pick(page, "/nextCursor")
-        if cursor is None:
+        walked += [pick(item, paging.identifier) for item in items]
+        seen = len(walked) if len(items) == limit else None
+        at = seen if paging.style == "offset" else pick(page, paging.next)
+        if at is None:
             return walked
-        params["cursor"] = cursor
-    raise Unmet("an end of the list", "a cursor after each of 1000 pages")
+        params[paging.at] = at
+    raise Unmet("an end of the list", "another page after each of 1000")
