@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.errors import Issue, invalid_params
-from turnwire.wire import ImagePart, InputPart, UnknownInputPart
+from turnwire.wire import FileRefPart, ImagePart, InputPart, UnknownInputPart
 
 __all__ = ["demand", "identifier_issues", "input_issues", "opaque_issues"]
 
@@ -40,12 +40,14 @@ def identifier_issues(pointer: str, value: str | UnsetType) -> Iterator[Issue]:
 
 
 def input_issues(pointer: str, parts: Sequence[InputPart]) -> Iterator[Issue]:
-    """TURN-2: of a part of an unknown type and an image that is no data URL."""
+    """TURN-2: of a part of an unknown type, an image that is no data URL, and lines that end before they begin."""
     for index, part in enumerate(parts):
         if isinstance(part, UnknownInputPart):
             yield Issue(f"{pointer}/{index}/type", "is no part that this server knows")
         elif isinstance(part, ImagePart) and not _DATA_URL.fullmatch(part.url):
             yield Issue(f"{pointer}/{index}/url", "is no data URL of an image", "data:image/…;base64,…")
+        elif isinstance(part, FileRefPart) and _is_backwards(part):
+            yield Issue(f"{pointer}/{index}/endLine", "is before startLine", f"at least {part.start_line}")
 
 
 def opaque_issues(pointer: str, value: Any, *, limit: int | UnsetType) -> Iterator[Issue]:
@@ -55,6 +57,11 @@ def opaque_issues(pointer: str, value: Any, *, limit: int | UnsetType) -> Iterat
     if limit is not UNSET and len(msgspec.json.encode(value)) > limit:
         yield Issue(pointer, "is too long as compact JSON", f"at most {limit} bytes")
     yield from _inexact(pointer, value)
+
+
+def _is_backwards(part: FileRefPart) -> bool:
+    start, end = part.start_line, part.end_line
+    return start is not UNSET and end is not UNSET and end < start
 
 
 def _inexact(pointer: str, value: Any) -> Iterator[Issue]:
