@@ -208,7 +208,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     add("--schema", type=Path, metavar="FILE", help="a schema of your own, JSON or YAML; a folder of them; - is stdin")
     add("--form", choices=sorted(FRONT_ENDS), help="how that schema says its methods (default: found by itself)")
     add("--root", metavar="POINTER", help="only what stands there in that schema, as in #/components/schemas")
-    add("--names", type=Path, metavar="FILE", help="TOML or JSON, from names in that schema to names of types")
+    add("--names", type=Path, metavar="FILE", help="TOML or JSON, from names in that schema to names in code")
     add("--report", type=Path, metavar="FILE", help="write as JSON what became of each part of the schema")
     add("--fail-on-degraded", action="store_true", help="fail when the types cannot say a part of the schema")
     if command == "generate-python":

@@ -102,11 +102,15 @@ TypeNode = Scalar | Const | Ref | ListOf | TupleOf | MapOf | Nullable | AnyValue
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """A member of a record. `default` is documentation: it is never written back."""
+    """A member of a record. `default` is documentation: it is never written back.
+
+    `name` is in camelCase what the user calls it, empty where it follows from the wire.
+    """
 
     wire: str
     type: TypeNode
     required: bool
+    name: str = ""
     doc: str = ""
     default: Any = msgspec.UNSET
     notes: Notes = {}
@@ -126,9 +130,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="node"):
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One value of an enum."""
+    """One value of an enum; `name` is in camelCase what the user calls it, empty where it follows from the value."""
 
     value: str | int | float | bool | None
+    name: str = ""
     doc: str = ""
     notes: Notes = {}
 

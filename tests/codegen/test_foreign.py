@@ -265,6 +265,25 @@ def test_inserting_a_definition_renames_nothing(tmp_path):
     assert before <= after
 
 
+def test_inserting_a_method_renames_nothing(tmp_path):
+    """Not the first of a union, not one that has no title, not one that another is like."""
+    arm = {"type": "object", "properties": {"method": {"const": "a/b"}, "params": of(x=OBJECT)}, "required": ["method"]}
+    other = json.loads(json.dumps(arm).replace("a/b", "c"))
+    union = CODEX["definitions"]["ClientRequest"]["oneOf"]
+    before = {**CODEX, "definitions": {**CODEX["definitions"], "ClientRequest": {"oneOf": [*union, arm]}}}
+    after = {**CODEX, "definitions": {**CODEX["definitions"], "ClientRequest": {"oneOf": [other, *union, arm]}}}
+    names = []
+    for number, schema in enumerate((before, after)):
+        (tmp_path / f"{number}.json").write_text(json.dumps(schema))
+        loaded, _, _ = load_foreign(tmp_path / f"{number}.json")
+        names.append(
+            {row.name: (row.params, row.result) for row in loaded.protocol.methods} | dict.fromkeys(loaded.origins)
+        )
+
+    assert names[0].items() <= names[1].items()
+    assert {"c", "ClientRequestC", "ClientRequestCParams"} == names[1].keys() - names[0].keys()
+
+
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [("thread/start", "ThreadStart"), ("item", "Item"), ("2fa", "T2Fa"), ("a_b", "A_b"), ("", "T")],

@@ -5,11 +5,13 @@ import io
 import json
 import sys
 
+import msgspec
 import pytest
 
 from codegen.foreign_cases import OBJECT, of
 from codegen.workshop import ROOT, decoder_of, generate, import_package
 from turnwire_codegen.cli import main
+from turnwire_codegen.ir import Enum
 from turnwire_codegen.load.foreign.front import Reading, load_foreign
 from turnwire_codegen.load.yaml_text import yaml_value
 
@@ -225,6 +227,56 @@ def test_names_that_are_given(tmp_path, ending, text):
     assert "x" == decoder_of(package, "Animal")('{"b":{"n":"x"}}').b.n
 
 
+PARTS = {
+    "$defs": {"pet": of(**{"kind-of": {"enum": ["big dog", "cat"]}, "n": TEXT}), "toy": of(ball=TEXT)},
+    "definitions": {"way": {"oneOf": [{"const": "fast"}, {"const": "slow"}]}},
+}
+GIVEN = {
+    "pet": "Animal",
+    "Animal.kind-of": "species",
+    "#/$defs/toy/properties/ball": "roundThing",
+    "#/$defs/pet/properties/kind-of/enum/0": "hound",
+    "AnimalKindOf.cat": "tomcat",
+    "Way.slow": "leisurely",
+}
+
+
+def test_members_and_values_have_names_too(tmp_path):
+    schema, names = write(tmp_path, "s.json", PARTS), write(tmp_path, "n.json", GIVEN)
+    package = made_of(tmp_path, "--schema", schema, "--names", names)
+    loaded, _, problems = load_foreign(schema, Reading(names=names))
+    enums = {
+        decl.name: {case.value: case.name for case in decl.cases}
+        for decl in loaded.protocol.families[0].declarations
+        if isinstance(decl, Enum)
+    }
+    pet = decoder_of(package, "Animal")('{"kind-of":"cat","n":""}')
+
+    assert [] == problems
+    assert ("cat", b'{"kind-of":"cat","n":""}') == (pet.species, msgspec.json.encode(pet))
+    assert "x" == decoder_of(package, "Toy")('{"ball":"x"}').round_thing
+    assert {
+        "AnimalKindOf": {"big dog": "hound", "cat": "tomcat"},
+        "Way": {"fast": "", "slow": "leisurely"},
+    } == enums
+
+
+@pytest.mark.parametrize("command", ["generate-python", "generate-ts"])
+def test_the_names_of_a_report_can_be_given_back(tmp_path, command):
+    """What a run called things is a file of names, by which another run calls them the same."""
+    clash = {"$defs": {"a b": of(n=TEXT), "aB": of(x={"enum": ["p", "q"]}), "a": of(b=of(c=TEXT)), "a_b": TEXT}}
+    schema, report = write(tmp_path, "s.json", clash), tmp_path / "report.json"
+    assert (0, "") == generate(command, "--out", tmp_path / "one", "--schema", schema, "--report", report)[::2]
+    names = write(tmp_path, "names.json", json.loads(report.read_text())["names"])
+    assert (0, "") == generate(command, "--out", tmp_path / "two", "--schema", schema, "--names", names)[::2]
+    one, two = (
+        {path.name: path.read_text().splitlines()[3:] for path in (tmp_path / run).iterdir() if path.suffix != ".json"}
+        for run in ("one", "two")
+    )
+
+    assert one == two
+
+
 def test_a_name_that_is_given_is_taken_from_whoever_has_it(tmp_path):
     schema = write(tmp_path, "s.json", {"$defs": {"a": of(n=TEXT), "b": of(m=TEXT)}})
     names = write(tmp_path, "names.json", {"b": "A"})
@@ -265,7 +317,8 @@ WRONG = [
     ("unheard form", S, ["--form", "wsdl"], "invalid choice: 'wsdl'"),
     ("form and root", S, ["--form", "plain", "--root", "#/$defs"], "--form and --root exclude each other"),
     ("names of nothing", S, ["--names", {"b": "Bee"}], "n.json:#/b: nothing in the schema is called so; mend the key"),
-    ("no name", S, ["--names", {"a": "a b"}], "n.json:#/a: 'a b' is no name of a type"),
+    ("no name", S, ["--names", {"a": "a b"}], "n.json:#/a: 'a b' is no name; write letters and digits: `Pet`"),
+    ("no such member", S, ["--names", {"A.b": "c"}], "n.json:#/A.b: nothing in the schema is called so"),
     ("names no table", S, ["--names", []], "n.json:#: a map of names is one table"),
     ("name twice", S, ["--names", {"a": "X", "b": "X"}], "n.json:#: X is given 2 times"),
     ("no names file", S, ["--names", None], "n.json:#: cannot be read"),

@@ -1,6 +1,7 @@
 """Python spelling of wire names: one RESERVED set, one collision rule, a rename table that gives the wire name back."""
 
 import keyword
+from collections.abc import Mapping
 
 from turnwire_codegen.words import camel, pascal, snake
 
@@ -50,11 +51,15 @@ def lone_name(name: str) -> str:
     return f"Lone{class_name(name)}"
 
 
-def member_names(wires: tuple[str, ...], reserved: frozenset[str] = frozenset()) -> dict[str, str]:
-    """Wire name to attribute name; names that would collide keep apart by their wire spelling, in wire order."""
+def member_names(wires: Mapping[str, str], reserved: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Wire name to attribute name; names that would collide keep apart by their wire spelling, in wire order.
+
+    `wires` has what the user calls each member, empty where the name follows from the wire.
+    """
     taken: dict[str, str] = {}
-    for wire in sorted(wires, key=lambda wire: (_plain(wire) != wire, wire)):
-        name = _plain(wire)
+    plain = {wire: _plain(given or wire) for wire, given in wires.items()}
+    for wire in sorted(wires, key=lambda wire: (plain[wire] != wire, wire)):
+        name = plain[wire]
         while name in taken.values() or name in reserved:
             name += "_"
         taken[wire] = name

@@ -61,7 +61,7 @@ def record_view(record: Record, home: Home, tags: Mapping[str, Tag], needed: Imp
     tag = tags.get(record.name)
     bag = is_bag(record)
     needed.add((".decoding", "Keeper") if _base(record) == "Keeper" else ("msgspec", "Struct"))
-    names = member_names(tuple(field.wire for field in record.fields), _DICT if bag else frozenset())
+    names = member_names({field.wire: field.name for field in record.fields}, _DICT if bag else frozenset())
     members = []
     for field in record.fields:
         if tag is not None and field.wire == tag.wire:

@@ -114,7 +114,7 @@ def _unknown(union: Union, wire: str, name: str, *, tried: bool) -> UnknownView:
         known=f"frozenset({{{tags}}})" if tried else None,
         doc=docstring(text, indent=4),
         tag_wire=quoted(wire),
-        tag_name=member_names((wire,))[wire],
+        tag_name=member_names({wire: ""})[wire],
     )
 
 

@@ -78,7 +78,7 @@ def load_foreign(path: Path, reading: Reading = AS_FOUND) -> tuple[Loaded | None
     except UnsoundError as fault:
         return None, None, [*found, *fault.problems]
     if reading.names is not None:
-        unused_names(reading.names, layout.names, loaded.origins, found)
+        unused_names(reading.names, layout.names, loaded.used, found)
     return (None if has_errors(found) else loaded), document, found
 
 

@@ -209,7 +209,7 @@ def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
     work.made[own] = None
     work.merging[spot.pointer] = spot
     fields = [
-        _field(wire, schema, Spot(pointer, own + (pascal(wire) or wire.encode().hex())), work, shape)
+        _field(wire, schema, Spot(pointer, own + (pascal(wire) or wire.encode().hex())), work, (own, shape))
         for wire, (schema, pointer) in shape.members.items()
     ]
     undeclared = [wire for wire in sorted(shape.required) if wire not in shape.members]
@@ -228,13 +228,15 @@ def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:
     return Ref(own)
 
 
-def _field(wire: str, schema: Any, spot: Spot, work: Work, shape: Shape) -> Field:
+def _field(wire: str, schema: Any, spot: Spot, work: Work, within: tuple[str, Shape]) -> Field:
+    owner, shape = within
     said: dict[str, Any] = schema if isinstance(schema, dict) else {}
     notes: Notes = {"deprecated": True} if said.get("deprecated") is True else {}
     return Field(
         wire=wire,
         type=lower(schema, spot, work),
         required=wire in shape.required,
+        name=work.part_name(f"{owner}.{wire}", spot.pointer),
         doc=str(said.get("description", "")),
         default=said.get("default", UNSET),
         notes=notes,

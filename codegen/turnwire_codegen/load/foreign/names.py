@@ -1,9 +1,12 @@
-"""Names that the user gives: a file from pointers, or names as the schema says them, to names of types."""
+"""Names that the user gives: a file from pointers, or names as the schema says them, to names in code.
+
+A type is called by its name in the schema, a member or a value of an enum by that of its type, a dot, and itself.
+"""
 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from turnwire_codegen.load.read import read_json, read_text
@@ -11,7 +14,8 @@ from turnwire_codegen.problems import Place, Problem
 
 __all__ = ["read_names", "unused_names"]
 
-_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+# Types begin with a capital, members and values do not; each language has its own case for the latter.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def read_names(path: Path, found: list[Problem]) -> Mapping[str, str]:
@@ -27,17 +31,19 @@ def read_names(path: Path, found: list[Problem]) -> Mapping[str, str]:
         if isinstance(name, str) and _NAME.fullmatch(name):
             names[wire] = name
         else:
-            (place / wire).error(f"{name!r} is no name of a type", "write letters and digits that begin with a capital")
-    for name, times in Counter(names.values()).items():
+            (place / wire).error(
+                f"{name!r} is no name", "write letters and digits: `Pet` for a type, `lastName` for a member or a value"
+            )
+    for name, times in Counter(name for name in names.values() if name[0].isupper()).items():
         if times > 1:
             place.error(f"{name} is given {times} times", "give every type a name of its own")
     return names
 
 
-def unused_names(path: Path, names: Mapping[str, str], origins: Mapping[str, str], found: list[Problem]) -> None:
+def unused_names(path: Path, names: Mapping[str, str], used: Collection[str], found: list[Problem]) -> None:
     """Report each name that the schema has no place for: a misspelt key would change nothing, and nobody would know."""
-    for wire, name in names.items():
-        if name not in origins:
+    for wire in names:
+        if wire not in used:
             (Place(str(path), found) / wire).error("nothing in the schema is called so", "mend the key, or remove it")
 
 

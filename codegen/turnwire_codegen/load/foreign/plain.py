@@ -23,6 +23,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """A foreign schema as IR. `root` is the declaration of the document itself, where it is one schema.
 
     `origins` has the pointer of every declaration, `declared` only those of definitions and of the root.
+    `used` are the keys of the names that the user gave, and that name something.
     """
 
     protocol: Protocol
@@ -30,6 +31,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     origins: dict[str, str]
     declared: dict[str, str]
     findings: list[Finding]
+    used: frozenset[str] = frozenset()
 
 
 def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
@@ -61,6 +63,7 @@ def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
         origins=work.origins,
         declared=dict(named),
         findings=work.found,
+        used=frozenset(work.used),
     )
 
 

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from turnwire_codegen import rules
 from turnwire_codegen.ir import AnyValue, Case, Const, Enum, Nullable, Ref, Scalar, TypeNode
 from turnwire_codegen.load.foreign.work import Spot, Work
@@ -74,7 +76,13 @@ def enum_type(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
 def make_enum(cases: tuple[Case, ...], node: dict[str, Any], spot: Spot, work: Work, *, is_open: bool = False) -> Ref:
     """A declared enum of these values."""
     own = work.own_name(spot)
-    work.made[own] = Enum(name=own, doc=str(node.get("description", "")), cases=cases, open=is_open)
+    listed = node["enum"] if isinstance(node.get("enum"), list) else []
+    named = tuple(
+        msgspec.structs.replace(case, name=work.part_name(f"{own}.{case.value}", f"{spot.pointer}/enum/{index}"))
+        for case in cases
+        for index in [listed.index(case.value) if case.value in listed else -1]
+    )
+    work.made[own] = Enum(name=own, doc=str(node.get("description", "")), cases=named, open=is_open)
     return Ref(own)
 
 

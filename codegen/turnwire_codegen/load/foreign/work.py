@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -37,7 +37,7 @@ class Work(msgspec.Struct):
     """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made.
 
     `waiting` are the pointers of what is named already and still to be made, by name; `merging` are the objects that
-    are being made, by pointer.
+    are being made, by pointer; `used` are the keys of `given` that name something.
     """
 
     document: Document
@@ -47,18 +47,31 @@ class Work(msgspec.Struct):
     waiting: dict[str, str] = {}
     merging: dict[str, Spot] = {}
     origins: dict[str, str] = {}
+    used: set[str] = set()
     found: list[Finding] = []
 
     def claim(self, wanted: str, pointer: str) -> str:
         """A name for the node at `pointer`: the wanted one, or where that is taken one that follows from its place."""
-        given = self.given.get(pointer) or self.given.get(wanted)
+        given = self._given(str.isupper, pointer, wanted)
         name = given or spelled(wanted)
         # A name that the user gives is kept free for what it is given to.
-        if name in self.origins or (given is None and name in self.given.values()):
+        if name in self.origins or (not given and name in self.given.values()):
             name = f"{name}{hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()}"
         self.names.setdefault(pointer, name)
         self.origins[name] = pointer
         return name
+
+    def part_name(self, key: str, pointer: str) -> str:
+        """What the user calls the member or the value at `pointer`, or by the key `Owner.wire`; empty for nothing."""
+        return self._given(str.islower, pointer, key)
+
+    def _given(self, case: Callable[[str], bool], *keys: str) -> str:
+        """A member stands where its type does: the case of a name says of which it is."""
+        key = next((key for key in keys if key in self.given and case(self.given[key][0])), None)
+        if key is None:
+            return ""
+        self.used.add(key)
+        return self.given[key]
 
     def own_name(self, spot: Spot) -> str:
         """The name under which the node at `spot` is declared."""
