@@ -8,6 +8,10 @@ import sys
 
 import pytest
 
+from conformance.matrix import pytest_terminal_summary
+
+__all__ = ["pytest_addoption", "pytest_sessionstart", "pytest_terminal_summary"]
+
 # linux/sockios.h and linux/if.h
 GET_FLAGS, SET_FLAGS, IS_UP = 0x8913, 0x8914, 0x1
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.matrix import note_broken, note_lawful, table
 from turnwire.conformance.registry import catalogue
 
 # The fixture runs without this process's packages, so it is asked for its names rather than imported.
@@ -29,13 +30,26 @@ UNMET = {"must": "fail", "should": "warn", "may": "non-strict"}
 IMPATIENT = 0.2
 
 
+def test_the_matrix_has_a_row_a_check_and_a_column_a_lawful_server():
+    text = table(
+        [["rpc.a", "silent", "fail"], ["rpc.a", "loud", "pass"]], {"plain": {"rpc.a": "pass", "rpc.b": "skip"}}
+    )
+
+    assert [
+        "| check | broken servers | plain |",
+        "|---|---|---|",
+        "| rpc.a | loud: pass, silent: fail | pass |",
+        "| rpc.b |  | skip |",
+    ] == text.splitlines()
+
+
 def test_every_check_has_a_mutant_and_every_mutant_a_check():
     assert [] == [check.id for check in catalogue() if not check.mutants]
     assert set(NAMES["mutants"]) == {name for check in catalogue() for name in check.mutants}
 
 
 @pytest.mark.parametrize(("identifier", "name"), KILLS)
-def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request):
+def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request, record_property):  # noqa: PLR0917 - a row and its fixtures
     by_another = identifier in BY_ANOTHER_CONTRACT or name in MUTANTS_BY_ANOTHER_CONTRACT
     profile = request.getfixturevalue("closed_profile") if by_another else "turnwire"
 
@@ -43,6 +57,7 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
         fixture_argv("--mutant", name), select=(identifier,), profile=profile, timeout_scale=IMPATIENT, strict=True
     )
 
+    note_broken(record_property, identifier, name, judged.verdicts[identifier])
     assert UNMET[CHECKS[identifier].level] == judged.verdicts[identifier], judged.stdout
     assert 1 == judged.exit_code
     row = judged.row(identifier)
@@ -54,9 +69,10 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
 @pytest.mark.parametrize(
     "name", ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing", "unlimited"})]
 )
-def test_lawful_servers_pass_every_check(name, judge, fixture_argv):
+def test_lawful_servers_pass_every_check(name, judge, fixture_argv, record_property):
     judged = judge(fixture_argv(*(["--variant", name] if name else [])), retries=2, jobs=2, strict=True)
 
+    note_lawful(record_property, name, judged.verdicts)
     unusual = {identifier: verdict for identifier, verdict in judged.verdicts.items() if verdict != "pass"}
     expected = dict.fromkeys([*BY_ANOTHER_CONTRACT, *NOT_BY.get(name, NOT_BY[""])], "skip")
     if name == "quiet":
