@@ -212,3 +212,56 @@ def test_a_record_is_copied_to_another_store_once(state, tmp_path):
     assert (dry.out, written) == ("ok        t1: 1 events to copy\n", False)
     assert said == ["ok        t1: 1 events copied\n", "ok        t1: 0 events copied, 1 were there\n"]
     assert threads_of(answers) == {"t1": "idle"}
+
+
+@pytest.mark.parametrize(
+    ("form", "code", "said"),
+    [
+        ("migrate STATE STATE --store jsonl", Exit.USAGE, "is the directory to copy from; name another one to copy to"),
+        ("migrate STATE STATE/. --store sqlite", Exit.USAGE, "is the directory to copy from; name another one"),
+        ("migrate STATE FILE --store jsonl", Exit.USAGE, "the record cannot be used: FILE: Not a directory"),
+        ("migrate STATE /proc/x --store jsonl", Exit.USAGE, "/proc/x: No such file or directory"),
+        ("verify FILE", Exit.USAGE, "FILE holds no record; name the state directory of a server"),
+        ("verify OTHER", Exit.USAGE, "the record cannot be used: OTHER/record.sqlite: file is not a database"),
+        ("show OTHER t1", Exit.USAGE, "the record cannot be used: OTHER/record.sqlite: file is not a database"),
+        ("migrate OTHER NEW --store jsonl", Exit.USAGE, "OTHER/record.sqlite: file is not a database"),
+        ("verify EMPTY", Exit.DONE, "EMPTY holds no thread"),
+        ("show STATE ID", Exit.USAGE, "STATE holds no thread without an id"),
+    ],
+)
+def test_what_is_no_record_is_one_line(state, tmp_path, form, code, said):
+    places = {name: str(tmp_path / name.lower()) for name in ("FILE", "OTHER", "NEW", "EMPTY")} | {"STATE": str(state)}
+    Path(places["FILE"]).write_text("a file")
+    Path(places["OTHER"]).mkdir()
+    (Path(places["OTHER"]) / "record.sqlite").write_text("no database")
+    (Path(places["EMPTY"]) / "threads").mkdir(parents=True)
+    argv = [places.get(word, word.replace("STATE", places["STATE"])) for word in form.split()]
+    done = run("rollout", *("" if word == "ID" else word for word in argv))
+    for name, place in places.items():
+        said = said.replace(name, place)
+
+    assert (done.code, done.out.count("\n") + done.err.count("\n")) == (code, 1)
+    assert said in done.out + done.err
+
+
+@pytest.mark.parametrize("command", ["verify", "show", "export", "prune", "migrate"])
+def test_a_page_of_a_database_that_is_broken_is_one_line_a_thread(tmp_path, command):
+    state = tmp_path / "state"
+    served(state, start("t1"), start("t2"), flags=("--store", "sqlite"))
+    (state / "record.sqlite").write_bytes(zeroed(state / "record.sqlite"))
+    words = {"prune": ["t1", "--before", "9"], "migrate": [str(tmp_path / "new"), "--store", "jsonl"], "verify": []}
+    done = run("rollout", command, str(state), *words.get(command, ["t1"]))
+
+    assert done.code in (Exit.FINDINGS, Exit.USAGE)
+    assert done.err.count("\n") + done.out.count("\n") in (1, 2)
+    assert "Traceback" not in done.err
+    assert "malformed" in done.out + done.err or "damaged" in done.out + done.err
+
+
+def zeroed(path):
+    """The file without its page of events."""
+    data = bytearray(path.read_bytes())
+    size = int.from_bytes(data[16:18], "big")
+    page = data.index(b'{"seq":1,') // size
+    data[page * size : (page + 1) * size] = bytes(size)
+    return bytes(data)

@@ -78,7 +78,7 @@ def _faults(options: Namespace) -> Iterator[None]:
     try:
         yield
     except KeyError:
-        raise Stop(Exit.USAGE, f"{options.directory} holds no thread {options.thread}") from None
+        raise Stop(Exit.USAGE, f"{options.directory} holds no thread {options.thread or 'without an id'}") from None
     except ThreadHeld:
         raise Stop(
             Exit.USAGE, f"{options.directory}: another process writes the thread {options.thread}; stop it first"
@@ -90,7 +90,7 @@ def _faults(options: Namespace) -> Iterator[None]:
     except (FileNotFoundError, FileExistsError) as fault:
         raise Stop(Exit.USAGE, _said(fault)) from None
     except OSError as fault:
-        raise Stop(Exit.USAGE, f"{options.directory}: cannot be used: {_said(fault)}") from None
+        raise Stop(Exit.USAGE, f"the record cannot be used: {_said(fault)}") from None
 
 
 def _said(fault: OSError) -> str:
@@ -107,6 +107,7 @@ def _count(text: str) -> int:
 
 def _verify(options: Namespace, streams: Streams) -> int:
     code = Exit.DONE
+    found = None
     for found in rollout.verify(options.directory, options.thread):
         if found.fault is not None:
             code = Exit.FINDINGS
@@ -124,6 +125,8 @@ def _verify(options: Namespace, streams: Streams) -> int:
             streams.stdout.write(f"ok       {found.thread_id}: {found.events} events to {found.head.seq}\n")
         else:
             streams.stdout.write(f"damaged  {found.thread_id}: {found.fault} ({found.where})\n")
+    if found is None and not options.json:
+        streams.stdout.write(f"{options.directory} holds no thread\n")
     return code
 
 

@@ -120,9 +120,11 @@ def migrate(source: Path, target: Path, kind: str, *, dry_run: bool = False) -> 
 
     Raises:
         FileNotFoundError: the source holds no record.
-        FileExistsError: the target is a directory of another store, or of something else.
+        FileExistsError: the target is the source, a directory of another store, or of something else.
         OSError: one of them cannot be read or written.
     """
+    if target.exists() and target.samefile(source):
+        raise FileExistsError(f"{target} is the directory to copy from; name another one to copy to")
     there = {record.thread_id: record for record in records(target)} if kind_of(target) is not None else {}
     if dry_run:
         for record in records(source):
@@ -166,7 +168,11 @@ def _compared(thread_id: str, lines: Sequence[bytes], there: Record | None) -> M
 
 
 def _checked(record: Record) -> Checked:
-    verdict = verify_lines(record.lines)
+    try:
+        verdict = verify_lines(record.lines)
+    except OSError as error:
+        # What cannot be read is not as it was stored; the others may be.
+        return Checked(record.thread_id, record.where, 0, GENESIS, f"cannot be read: {error}")
     if record.lines.torn:
         # A server may have been writing it; then it is whole by now.
         verdict = verify_lines(record.lines)
