@@ -65,7 +65,7 @@ def _parser(name: str, streams: Streams) -> Parser:
         summary="Draft a contract for a server of your own: it is started and met, and its schema is read.\n"
         "What is written works with `check server --profile DIR` at once, and is yours to change.",
         usage="--out DIR [options] -- COMMAND [ARGUMENT …]",
-        example="turnwire check init --out /tmp/mine -- turnwire serve --agent scripted",
+        example="turnwire check init --out mine -- turnwire serve --agent scripted",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the contract goes")
     parser.add_argument("--schema", type=Path, metavar="FILE", help="JSON Schema or OpenRPC of its messages")

@@ -47,7 +47,8 @@ def _parser(name: str, streams: Streams) -> Parser:
         summary="Say to a server what a client once said, and tell the first thing that it answers otherwise.\n"
         "Names that the server gives (ids, nonces, cursors) and times may be others than in the recording.",
         usage="FILE [options] -- COMMAND [ARGUMENT …]",
-        example="turnwire replay run.jsonl -- turnwire serve --agent scripted",
+        example='echo \'{"jsonrpc":"2.0","id":1,"method":"ping"}\' | turnwire tap --out run.jsonl -- turnwire serve'
+        " && turnwire replay run.jsonl -- turnwire serve",
     )
     parser.add_argument("file", metavar="FILE", help="a recording, as `turnwire tap --out` writes it; - is stdin")
     add_target_flags(parser)
