@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from typing import Any
 
 import msgspec
@@ -16,18 +17,17 @@ from turnwire.schemas import Fault, InvalidSchema, check_schema, faults
 
 __all__ = ["TooCostly", "faults_within", "is_cheap"]
 
-# Keywords of which each looks at each value once, so that schema and value bound the work.
-_CHEAP = frozenset(
+# Keywords whose work is not bounded by the sizes of schema and value: they backtrack, branch, compare all with all, or
+# look at everything again. Without them each keyword looks at each value once.
+_COSTLY = frozenset(
     (
-        *("type", "enum", "const", "properties", "required", "items", "prefixItems", "additionalProperties"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"),
-        *("minItems", "maxItems", "minProperties", "maxProperties", "anyOf", "oneOf", "allOf", "not"),
-        *("title", "description", "default", "examples", "$schema", "$id", "$comment", "format", "deprecated"),
+        *("pattern", "patternProperties", "$ref", "$dynamicRef", "$recursiveRef", "uniqueItems"),
+        *("unevaluatedProperties", "unevaluatedItems"),
     )
 )
 # Below these stand names that are no keywords.
-_NAMED = ("properties",)
-_DATA = ("enum", "const", "default", "examples", "required")
+_NAMED = ("properties", "$defs", "definitions", "dependentSchemas")
+_DATA = ("enum", "const", "default", "examples")
 # Where the machine is slow, work takes longer than the processor is given for it.
 _PATIENCE = 30.0
 
@@ -52,18 +52,16 @@ _encode = msgspec.json.Encoder().encode
 
 def is_cheap(schema: Any) -> bool:
     """Whether the work of a schema is bounded by its size and that of the value, so that no process is needed."""
+    if isinstance(schema, list):
+        return all(map(is_cheap, schema))
     if not isinstance(schema, dict):
         return True
-    if not schema.keys() <= _CHEAP:
-        return False
-    for keyword, below in schema.items():
-        if keyword in _DATA:
-            continue
-        inner = list(below.values()) if isinstance(below, dict) and keyword in _NAMED else [below]
-        inner = [schema for one in inner for schema in (one if isinstance(one, list) else [one])]
-        if not all(map(is_cheap, inner)):
-            return False
-    return True
+    below = [
+        list(inner.values()) if keyword in _NAMED and isinstance(inner, dict) else inner
+        for keyword, inner in schema.items()
+        if keyword not in _DATA
+    ]
+    return schema.keys().isdisjoint(_COSTLY) and is_cheap(below)
 
 
 async def faults_within(schema: Any, value: Any, *, seconds: int) -> list[Fault]:
@@ -103,7 +101,9 @@ def _bound(seconds: int) -> None:
         # There a process has no bound of its own, and the wait for it has to do.
         import resource  # noqa: PLC0415 - see above
 
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        # What it took to start does not count.
+        bound = int(time.process_time()) + 1 + seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (bound, bound))
 
 
 def _judge(task: _Task) -> _Verdict:

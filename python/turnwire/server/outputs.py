@@ -16,8 +16,8 @@ __all__ = ["OutputInvalid", "read_output", "schema_issues"]
 # A message is for a person; the first faults say what the matter is.
 _FAULTS = 3
 # Of the processor: what takes longer is no schema that somebody waits for.
-_SECONDS = 2
-_COSTLY = f"takes more than {_SECONDS} seconds of work"
+_SECONDS = 1
+_COSTLY = f"takes more than {_SECONDS} second of work"
 
 
 class OutputInvalid(Exception):  # noqa: N818 - says what the output is
