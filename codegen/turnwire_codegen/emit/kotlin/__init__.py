@@ -24,7 +24,7 @@ from turnwire_codegen.ir import Protocol
 from turnwire_codegen.problems import Finding
 from turnwire_codegen.report import findings as findings_of
 
-__all__ = ["emit", "emit_kotlin", "findings"]
+__all__ = ["CHECKING", "SUPPORT", "emit", "emit_kotlin", "findings", "support_files"]
 
 # What every package carries, and what only a package with validators does.
 SUPPORT = ("Codecs.kt", "Json.kt", "Members.kt", "Tables.kt")
@@ -66,17 +66,19 @@ def emit_kotlin(given: Given, package: str) -> Files:
         path: render("kotlin", f"{name}.kt.j2", {"header": given.header.lines(), "package": package, name: view})
         for path, (name, view) in pages.items()
     }
-    texts |= {name: _support(name, given.header, package) for name in SUPPORT}
     output = {path: text.encode() for path, text in texts.items()}
     plans, roots = given.checks.plans, given.checks.roots
-    if plans is not None:
-        output |= {name: _support(name, given.header, package).encode() for name in CHECKING}
-        output |= emit_validators(plans, roots, given.header, package)
-    return output
+    if plans is None:
+        return output | support_files(given.header, package, SUPPORT)
+    return output | support_files(given.header, package) | emit_validators(plans, roots, given.header, package)
 
 
-def _support(name: str, header: Header, package: str) -> str:
-    """A hand-written file that every package carries, so that generated code needs no other library of ours."""
-    source = files("turnwire_codegen.emit.kotlin").joinpath("support", name).read_text(encoding="utf-8")
+def support_files(header: Header, package: str, names: tuple[str, ...] = (*SUPPORT, *CHECKING)) -> Files:
+    """Hand-written files that every package carries, so that generated code needs no other library of ours."""
+    folder = files("turnwire_codegen.emit.kotlin").joinpath("support")
     head = "".join(f"// {line}\n" for line in header.lines())
-    return f"{head}\n{source.replace(f'package {CANONICAL_PACKAGE}', f'package {package}', 1)}"
+    output = {}
+    for name in names:
+        source = folder.joinpath(name).read_text(encoding="utf-8")
+        output[name] = f"{head}\n{source.replace(f'package {CANONICAL_PACKAGE}', f'package {package}', 1)}".encode()
+    return output

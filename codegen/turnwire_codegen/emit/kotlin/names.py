@@ -49,7 +49,18 @@ _RESERVED_TYPES = frozenset(
         ),
         *("ULongCodec", "ClientNotifications", "ClientRequests", "ServerNotifications", "ServerRequests", "Errors"),
         *("Machines", "Capabilities", "Protocol", "Types", "Validators", "Validator", "Fault", "Plan", "Rule"),
-        *("Call", "ErrorRow", "Machine", "Capability", "Math", "Throwable", "Decoder", "Encoder", "KSerializer"),
+        *(
+            "Call",
+            "ErrorRow",
+            "Machine",
+            "Capability",
+            "Math",
+            "Throwable",
+            "KeepsUndeclared",
+            "Decoder",
+            "Encoder",
+            "KSerializer",
+        ),
         *("SerialDescriptor", "SerializationException", "BigDecimal", "MathContext", "StringBuilder", "Char"),
         *("ArrayList", "LinkedHashMap", "Nothing", "Unit", "Comparator", "Pattern", "Regex", "JsonArray"),
         *("JsonDecoder", "JsonEncoder", "JsonUnquotedLiteral", "OptIn", "ExperimentalSerializationApi"),
@@ -85,8 +96,8 @@ def file_name(family: str) -> str:
 
 
 def member_names(wires: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
-    """Wire name to property; those that would have one getter keep apart by underscores, in wire order."""
-    return kept_apart(wires, member_name, _getter, reserved)
+    """Wire name to property; those that would be alike keep apart by underscores."""
+    return kept_apart(wires, member_name, reserved)
 
 
 def case_names(values: Iterable[str]) -> dict[str, str]:
@@ -99,19 +110,17 @@ def unbarred(name: str) -> str:
     return f"`{name}`" if name in _KEYWORDS else name
 
 
-def kept_apart(
-    wires: Iterable[str], spell: Callable[[str], str], key: Callable[[str], str] = str, reserved: Iterable[str] = ()
-) -> dict[str, str]:
-    """Each of `wires` spelled; of two that would have one `key` the later one gets an underscore."""
+def kept_apart(wires: Iterable[str], spell: Callable[[str], str], reserved: Iterable[str] = ()) -> dict[str, str]:
+    """Each of `wires` spelled; of two that would be alike the later one gets an underscore."""
     wires = tuple(wires)
-    taken = set(map(key, reserved))
+    taken = set(reserved)
     names: dict[str, str] = {}
     # A name that is spelled as on the wire has the first right to it.
     for wire in sorted(wires, key=lambda wire: (spell(wire) != wire, wire)):
         name = spell(wire)
-        while key(name) in taken:
+        while name in taken:
             name += "_"
-        taken.add(key(name))
+        taken.add(name)
         names[wire] = name
     return {wire: names[wire] for wire in wires}
 
@@ -128,10 +137,6 @@ def member_name(wire: str) -> str:
         name = f"n{name}"
     # Every object has a `getClass` on the JVM.
     return "class_" if name == "class" else name
-
-
-def _getter(name: str) -> str:
-    return name[:1].upper() + name[1:]
 
 
 def _case(value: str) -> str:

@@ -7,7 +7,7 @@ from turnwire_codegen.emit.kotlin.scope import Scope
 from turnwire_codegen.emit.kotlin.text import comment, deprecated, quoted
 from turnwire_codegen.emit.kotlin.types import Symbol, const_codec, is_nullable, literal, non_null, symbol_of
 from turnwire_codegen.emit.remarks import deprecation, remarks
-from turnwire_codegen.ir import Const, Field, Record
+from turnwire_codegen.ir import AnyValue, Const, Field, Record, TypeNode
 
 __all__ = ["ConstantView", "PropertyView", "RecordView", "record_view"]
 
@@ -45,7 +45,8 @@ class RecordView(msgspec.Struct, frozen=True, kw_only=True):
 
 def record_view(record: Record, scope: Scope) -> RecordView:
     """The class of a record; what its package must have besides goes to the scope."""
-    names = member_names((field.wire for field in record.fields), ("extra",) if record.extra is not None else ())
+    rest = _rest(record)
+    names = member_names((field.wire for field in record.fields), () if rest is None else (rest.name,))
     fixed = [field for field in record.fields if field.required and isinstance(field.type, Const)]
     free = [field for field in record.fields if field not in fixed]
     members = [_member(field, unbarred(names[field.wire]), scope) for field in free]
@@ -55,13 +56,14 @@ def record_view(record: Record, scope: Scope) -> RecordView:
     reads = [member.reads for member in members]
     properties = [member.property for member in members]
     declared = f"setOf({', '.join(quoted(field.wire) for field in record.fields)})" if record.fields else "emptySet()"
-    if record.extra is not None:
-        others = _used(symbol_of(record.extra, scope.known), scope)
-        doc = comment("The members that are not declared; they are data too.", indent=4)
-        properties.append(PropertyView(f"public val extra: Map<String, {others.text}> = emptyMap(),", doc))
+    if rest is not None:
+        others = _used(symbol_of(rest.type, scope.known), scope)
+        doc = comment(rest.doc, indent=4)
+        visible = "override" if rest.name == "undeclared" else "public"
+        properties.append(PropertyView(f"{visible} val {rest.name}: Map<String, {others.text}> = emptyMap(),", doc))
         # What is declared has the last word.
-        writes.insert(0, f".putAll(extra, {others.codec})")
-        reads.append(f"extra = members.others({declared}, {others.codec}),")
+        writes.insert(0, f".putAll({rest.name}, {others.codec})")
+        reads.append(f"{rest.name} = members.others({declared}, {others.codec}),")
     elif record.closed:
         checks.append(f"members.close({declared})")
     return RecordView(
@@ -70,7 +72,7 @@ def record_view(record: Record, scope: Scope) -> RecordView:
             *comment(record.doc, remarks(record.notes), deprecation(record.notes), indent=0),
             *deprecated(deprecation(record.notes)),
         ),
-        interfaces=scope.interfaces(record.name),
+        interfaces=scope.interfaces(record.name) + (", KeepsUndeclared" if rest and rest.name == "undeclared" else ""),
         properties=tuple(properties),
         constants=tuple(_constant(field, unbarred(names[field.wire]), scope) for field in fixed),
         writes=tuple(writes),
@@ -79,6 +81,22 @@ def record_view(record: Record, scope: Scope) -> RecordView:
         bare=not properties,
         hash=quoted(record.name),
     )
+
+
+class _Rest(msgspec.Struct, frozen=True):
+    """The property that holds the members without a property of their own."""
+
+    name: str
+    type: TypeNode
+    doc: str
+
+
+def _rest(record: Record) -> _Rest | None:
+    if record.extra is not None:
+        return _Rest("extra", record.extra, "The members that have no property of their own.")
+    if record.keeps:
+        return _Rest("undeclared", AnyValue(), "The members that the schema does not declare.")
+    return None
 
 
 class _Member(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,9 +41,6 @@ public abstract class JsonCodec<T> : KSerializer<T> {
     /** [write] as a text. */
     public fun encode(value: T): String = write(value).toString()
 
-    /** How kotlinx.serialization finds the codec of a type. */
-    public fun serializer(): KSerializer<T> = this
-
     final override val descriptor: SerialDescriptor get() = JsonElement.serializer().descriptor
 
     final override fun deserialize(decoder: Decoder): T = read((decoder as JsonDecoder).decodeJsonElement())
@@ -57,6 +54,11 @@ public abstract class JsonCodec<T> : KSerializer<T> {
 public interface JsonWritable {
     /** The value as JSON. */
     public fun toJson(): JsonElement
+}
+
+/** An object that keeps the members that its schema does not declare. */
+public interface KeepsUndeclared {
+    public val undeclared: Map<String, JsonElement>
 }
 
 /** A member that may be absent, null, or there: three things, none of which stands for another. */

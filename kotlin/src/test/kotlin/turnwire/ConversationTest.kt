@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource
 import turnwire.generated.AgentMessageItem
 import turnwire.generated.ApprovalAnswer
 import turnwire.generated.ApprovalDecision
+import turnwire.generated.ClientCapabilities
 import turnwire.generated.ClientRequests
 import turnwire.generated.Item
 import turnwire.generated.ItemAgentMessageDeltaNotification
@@ -42,7 +43,11 @@ class ConversationTest {
         Json.decodeFromString(checkNotNull(System.getenv("TURNWIRE_SERVER")) { "TURNWIRE_SERVER must be set to a command" })
 
     /** A client that has shaken hands and has a thread; it answers approvals with this decision. */
-    private fun begun(decision: ApprovalDecision?, talk: suspend (Client, String) -> Unit) = runBlocking {
+    private fun begun(
+        decision: ApprovalDecision?,
+        capabilities: ClientCapabilities? = null,
+        talk: suspend (Client, String) -> Unit,
+    ) = runBlocking {
         withTimeout(60.seconds) {
             val client = Client.spawn(server)
             if (decision != null) {
@@ -50,7 +55,7 @@ class ConversationTest {
                     ApprovalAnswer(decision = decision, nonce = checkNotNull(it.approval.binding.nonce))
                 }
             }
-            client.initialize()
+            if (capabilities == null) client.initialize() else client.initialize(capabilities)
             talk(client, client.request(ClientRequests.threadStart, ThreadStartParams()).thread.id)
             client.close()
             assertEquals(emptyList<String>(), client.faults)
@@ -106,11 +111,12 @@ class ConversationTest {
         }
 
     @Test
-    fun `nothing is approved by a client without a handler`() = begun(null) { client, threadId ->
-        val (items, status) = run(client, threadId, "approve deploy {}")
+    fun `nothing is approved by a client without a handler`() =
+        begun(null, ClientCapabilities(approvals = true)) { client, threadId ->
+            val (items, status) = run(client, threadId, "approve deploy {}")
 
-        assertEquals("completed" to "declined", status to items.only<ToolCallItem>()?.status?.wire)
-    }
+            assertEquals("completed" to "declined", status to items.only<ToolCallItem>()?.status?.wire)
+        }
 
     @Test
     fun `a turn that is interrupted`() = begun(null) { client, threadId ->

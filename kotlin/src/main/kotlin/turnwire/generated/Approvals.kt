@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -95,6 +96,9 @@ public data class Approval(
         }
 
         override fun write(value: Approval): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Approval> = this
     }
 }
 
@@ -108,8 +112,6 @@ public sealed interface ApprovalKind : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ApprovalKind {
         /** A command. */
@@ -122,10 +124,15 @@ public sealed interface ApprovalKind : JsonWritable {
         MCP("mcp"),
         /** Any other tool. */
         TOOL("tool"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ApprovalKind
+    public data class Unknown(override val wire: String) : ApprovalKind {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ApprovalKind>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -136,6 +143,9 @@ public sealed interface ApprovalKind : JsonWritable {
         override fun read(json: JsonElement): ApprovalKind = of(StringCodec.read(json))
 
         override fun write(value: ApprovalKind): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalKind> = this
     }
 }
 
@@ -149,8 +159,6 @@ public sealed interface ApprovalRisk : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ApprovalRisk {
         /** It can be undone. */
@@ -159,10 +167,15 @@ public sealed interface ApprovalRisk : JsonWritable {
         MEDIUM("medium"),
         /** It cannot be undone. */
         HIGH("high"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ApprovalRisk
+    public data class Unknown(override val wire: String) : ApprovalRisk {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ApprovalRisk>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -173,6 +186,9 @@ public sealed interface ApprovalRisk : JsonWritable {
         override fun read(json: JsonElement): ApprovalRisk = of(StringCodec.read(json))
 
         override fun write(value: ApprovalRisk): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRisk> = this
     }
 }
 
@@ -207,6 +223,9 @@ public data class ApprovalOption(
         }
 
         override fun write(value: ApprovalOption): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalOption> = this
     }
 }
 
@@ -241,6 +260,9 @@ public data class ApprovalRuleDraft(
         }
 
         override fun write(value: ApprovalRuleDraft): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRuleDraft> = this
     }
 }
 
@@ -254,18 +276,21 @@ public sealed interface RuleEffect : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : RuleEffect {
         /** The operation runs without asking. */
         ACCEPT("accept"),
         /** The operation is declined without asking. */
         DECLINE("decline"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : RuleEffect
+    public data class Unknown(override val wire: String) : RuleEffect {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<RuleEffect>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -276,6 +301,9 @@ public sealed interface RuleEffect : JsonWritable {
         override fun read(json: JsonElement): RuleEffect = of(StringCodec.read(json))
 
         override fun write(value: RuleEffect): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<RuleEffect> = this
     }
 }
 
@@ -289,8 +317,6 @@ public sealed interface RuleScope : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : RuleScope {
         /** Until the turn ends. */
@@ -299,10 +325,15 @@ public sealed interface RuleScope : JsonWritable {
         THREAD("thread"),
         /** Until it is removed. */
         WORKSPACE("workspace"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : RuleScope
+    public data class Unknown(override val wire: String) : RuleScope {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<RuleScope>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -313,6 +344,9 @@ public sealed interface RuleScope : JsonWritable {
         override fun read(json: JsonElement): RuleScope = of(StringCodec.read(json))
 
         override fun write(value: RuleScope): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<RuleScope> = this
     }
 }
 
@@ -325,8 +359,6 @@ public sealed interface RuleScope : JsonWritable {
 public sealed interface ApprovalDecision : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
-
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
 
     /** The values of this version. */
     public enum class Known(override val wire: String) : ApprovalDecision {
@@ -346,10 +378,15 @@ public sealed interface ApprovalDecision : JsonWritable {
         CANCEL("cancel"),
         /** The turn ends paused, and the question stays. */
         DEFER("defer"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ApprovalDecision
+    public data class Unknown(override val wire: String) : ApprovalDecision {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ApprovalDecision>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -360,6 +397,9 @@ public sealed interface ApprovalDecision : JsonWritable {
         override fun read(json: JsonElement): ApprovalDecision = of(StringCodec.read(json))
 
         override fun write(value: ApprovalDecision): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalDecision> = this
     }
 }
 
@@ -398,6 +438,9 @@ public data class ApprovalBinding(
         }
 
         override fun write(value: ApprovalBinding): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalBinding> = this
     }
 }
 
@@ -436,6 +479,9 @@ public data class ApprovalAnswer(
         }
 
         override fun write(value: ApprovalAnswer): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalAnswer> = this
     }
 }
 
@@ -458,6 +504,9 @@ public data class ApprovalRequestParams(
         }
 
         override fun write(value: ApprovalRequestParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRequestParams> = this
     }
 }
 
@@ -492,6 +541,9 @@ public data class ApprovalRequestedParams(
         }
 
         override fun write(value: ApprovalRequestedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRequestedParams> = this
     }
 }
 
@@ -518,6 +570,9 @@ public data class ApprovalResolveParams(
         }
 
         override fun write(value: ApprovalResolveParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalResolveParams> = this
     }
 }
 
@@ -540,6 +595,9 @@ public data class ApprovalResolveResult(
         }
 
         override fun write(value: ApprovalResolveResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalResolveResult> = this
     }
 }
 
@@ -582,6 +640,9 @@ public data class ApprovalResolution(
         }
 
         override fun write(value: ApprovalResolution): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalResolution> = this
     }
 }
 
@@ -594,8 +655,6 @@ public data class ApprovalResolution(
 public sealed interface RequestOutcome : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
-
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
 
     /** The values of this version. */
     public enum class Known(override val wire: String) : RequestOutcome {
@@ -613,10 +672,15 @@ public sealed interface RequestOutcome : JsonWritable {
         INTERRUPTED("interrupted"),
         /** The server died while it waited. */
         CRASHED("crashed"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : RequestOutcome
+    public data class Unknown(override val wire: String) : RequestOutcome {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<RequestOutcome>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -627,6 +691,9 @@ public sealed interface RequestOutcome : JsonWritable {
         override fun read(json: JsonElement): RequestOutcome = of(StringCodec.read(json))
 
         override fun write(value: RequestOutcome): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<RequestOutcome> = this
     }
 }
 
@@ -669,6 +736,9 @@ public data class ApprovalResolvedParams(
         }
 
         override fun write(value: ApprovalResolvedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalResolvedParams> = this
     }
 }
 
@@ -699,6 +769,9 @@ public data class ApprovalRulesListParams(
         }
 
         override fun write(value: ApprovalRulesListParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRulesListParams> = this
     }
 }
 
@@ -725,6 +798,9 @@ public data class ApprovalRulesListResult(
         }
 
         override fun write(value: ApprovalRulesListResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRulesListResult> = this
     }
 }
 
@@ -747,6 +823,9 @@ public data class ApprovalRulesRemoveParams(
         }
 
         override fun write(value: ApprovalRulesRemoveParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRulesRemoveParams> = this
     }
 }
 
@@ -801,5 +880,8 @@ public data class ApprovalRule(
         }
 
         override fun write(value: ApprovalRule): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalRule> = this
     }
 }

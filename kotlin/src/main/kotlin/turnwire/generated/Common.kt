@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -104,6 +105,9 @@ public class EmptyParams : JsonWritable {
         }
 
         override fun write(value: EmptyParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<EmptyParams> = this
     }
 }
 
@@ -127,6 +131,9 @@ public class EmptyResult : JsonWritable {
         }
 
         override fun write(value: EmptyResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<EmptyResult> = this
     }
 }
 
@@ -150,6 +157,9 @@ public enum class Direction(
         override fun read(json: JsonElement): Direction = byWire[StringCodec.read(json)] ?: fault("const")
 
         override fun write(value: Direction): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Direction> = this
     }
 }
 
@@ -177,5 +187,8 @@ public data class ContextEntry(
         }
 
         override fun write(value: ContextEntry): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ContextEntry> = this
     }
 }

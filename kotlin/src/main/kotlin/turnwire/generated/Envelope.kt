@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -41,6 +42,9 @@ public sealed interface RequestId : JsonWritable {
         )
 
         override fun write(value: RequestId): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<RequestId> = this
     }
 }
 
@@ -76,6 +80,9 @@ public data class Request(
         }
 
         override fun write(value: Request): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Request> = this
     }
 }
 
@@ -107,6 +114,9 @@ public data class Notification(
         }
 
         override fun write(value: Notification): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Notification> = this
     }
 }
 
@@ -138,6 +148,9 @@ public data class SuccessResponse(
         }
 
         override fun write(value: SuccessResponse): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<SuccessResponse> = this
     }
 }
 
@@ -173,6 +186,9 @@ public data class ErrorResponse(
         }
 
         override fun write(value: ErrorResponse): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ErrorResponse> = this
     }
 }
 
@@ -187,6 +203,9 @@ public sealed interface Response : ClientToServer, ServerToClient {
         )
 
         override fun write(value: Response): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Response> = this
     }
 }
 
@@ -217,6 +236,9 @@ public data class ErrorObject(
         }
 
         override fun write(value: ErrorObject): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ErrorObject> = this
     }
 }
 
@@ -253,6 +275,9 @@ public sealed interface ErrorData : JsonWritable {
         }
 
         override fun write(value: ErrorData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ErrorData> = this
     }
 }
 
@@ -285,6 +310,9 @@ public data class ParseErrorData(
         }
 
         override fun write(value: ParseErrorData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ParseErrorData> = this
     }
 }
 
@@ -316,6 +344,9 @@ public data class InvalidRequestData(
         }
 
         override fun write(value: InvalidRequestData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<InvalidRequestData> = this
     }
 }
 
@@ -347,6 +378,9 @@ public data class MethodNotFoundData(
         }
 
         override fun write(value: MethodNotFoundData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<MethodNotFoundData> = this
     }
 }
 
@@ -378,6 +412,9 @@ public data class InvalidParamsData(
         }
 
         override fun write(value: InvalidParamsData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<InvalidParamsData> = this
     }
 }
 
@@ -408,6 +445,9 @@ public data class ParamsIssue(
         }
 
         override fun write(value: ParamsIssue): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ParamsIssue> = this
     }
 }
 
@@ -435,6 +475,9 @@ public data class InternalErrorData(
         }
 
         override fun write(value: InternalErrorData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<InternalErrorData> = this
     }
 }
 
@@ -466,6 +509,9 @@ public data class OverloadedData(
         }
 
         override fun write(value: OverloadedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<OverloadedData> = this
     }
 }
 
@@ -493,6 +539,9 @@ public data class NotInitializedData(
         }
 
         override fun write(value: NotInitializedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<NotInitializedData> = this
     }
 }
 
@@ -520,6 +569,9 @@ public data class AlreadyInitializedData(
         }
 
         override fun write(value: AlreadyInitializedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<AlreadyInitializedData> = this
     }
 }
 
@@ -555,6 +607,9 @@ public data class NotFoundData(
         }
 
         override fun write(value: NotFoundData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<NotFoundData> = this
     }
 }
 
@@ -567,8 +622,6 @@ public data class NotFoundData(
 public sealed interface ObjectKind : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
-
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
 
     /** The values of this version. */
     public enum class Known(override val wire: String) : ObjectKind {
@@ -590,10 +643,15 @@ public sealed interface ObjectKind : JsonWritable {
         TRACE("trace"),
         /** Any other object. */
         OBJECT("object"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ObjectKind
+    public data class Unknown(override val wire: String) : ObjectKind {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ObjectKind>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -604,6 +662,9 @@ public sealed interface ObjectKind : JsonWritable {
         override fun read(json: JsonElement): ObjectKind = of(StringCodec.read(json))
 
         override fun write(value: ObjectKind): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ObjectKind> = this
     }
 }
 
@@ -639,6 +700,9 @@ public data class UnsupportedVersionData(
         }
 
         override fun write(value: UnsupportedVersionData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UnsupportedVersionData> = this
     }
 }
 
@@ -665,6 +729,9 @@ public data class VersionInterval(
         }
 
         override fun write(value: VersionInterval): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<VersionInterval> = this
     }
 }
 
@@ -696,6 +763,9 @@ public data class ExperimentalRequiredData(
         }
 
         override fun write(value: ExperimentalRequiredData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ExperimentalRequiredData> = this
     }
 }
 
@@ -723,6 +793,9 @@ public data class UnauthorizedData(
         }
 
         override fun write(value: UnauthorizedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UnauthorizedData> = this
     }
 }
 
@@ -754,6 +827,9 @@ public data class CursorInvalidData(
         }
 
         override fun write(value: CursorInvalidData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CursorInvalidData> = this
     }
 }
 
@@ -767,8 +843,6 @@ public sealed interface CursorFault : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : CursorFault {
         /** It was not made by this server. */
@@ -777,10 +851,15 @@ public sealed interface CursorFault : JsonWritable {
         STALE("stale"),
         /** It belongs to another list, filter, thread or direction. */
         MISMATCH("mismatch"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : CursorFault
+    public data class Unknown(override val wire: String) : CursorFault {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<CursorFault>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -791,6 +870,9 @@ public sealed interface CursorFault : JsonWritable {
         override fun read(json: JsonElement): CursorFault = of(StringCodec.read(json))
 
         override fun write(value: CursorFault): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CursorFault> = this
     }
 }
 
@@ -822,6 +904,9 @@ public data class ConflictData(
         }
 
         override fun write(value: ConflictData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ConflictData> = this
     }
 }
 
@@ -835,8 +920,6 @@ public sealed interface ConflictReason : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ConflictReason {
         /** The key was used before with other params. */
@@ -849,10 +932,15 @@ public sealed interface ConflictReason : JsonWritable {
         STALE_ORDER("staleOrder"),
         /** Another process writes this thread. */
         HELD_ELSEWHERE("heldElsewhere"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ConflictReason
+    public data class Unknown(override val wire: String) : ConflictReason {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ConflictReason>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -863,6 +951,9 @@ public sealed interface ConflictReason : JsonWritable {
         override fun read(json: JsonElement): ConflictReason = of(StringCodec.read(json))
 
         override fun write(value: ConflictReason): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ConflictReason> = this
     }
 }
 
@@ -894,6 +985,9 @@ public data class NotSettledData(
         }
 
         override fun write(value: NotSettledData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<NotSettledData> = this
     }
 }
 
@@ -921,6 +1015,9 @@ public data class ShuttingDownData(
         }
 
         override fun write(value: ShuttingDownData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ShuttingDownData> = this
     }
 }
 
@@ -952,6 +1049,9 @@ public data class TurnActiveData(
         }
 
         override fun write(value: TurnActiveData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnActiveData> = this
     }
 }
 
@@ -983,6 +1083,9 @@ public data class TurnMismatchData(
         }
 
         override fun write(value: TurnMismatchData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnMismatchData> = this
     }
 }
 
@@ -1014,6 +1117,9 @@ public data class ThreadPausedData(
         }
 
         override fun write(value: ThreadPausedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadPausedData> = this
     }
 }
 
@@ -1041,6 +1147,9 @@ public data class ThreadArchivedData(
         }
 
         override fun write(value: ThreadArchivedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadArchivedData> = this
     }
 }
 
@@ -1068,6 +1177,9 @@ public data class NoActiveTurnData(
         }
 
         override fun write(value: NoActiveTurnData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<NoActiveTurnData> = this
     }
 }
 
@@ -1099,6 +1211,9 @@ public data class HostErrorData(
         }
 
         override fun write(value: HostErrorData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<HostErrorData> = this
     }
 }
 
@@ -1134,6 +1249,9 @@ public data class AgentUnsupportedData(
         }
 
         override fun write(value: AgentUnsupportedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<AgentUnsupportedData> = this
     }
 }
 
@@ -1165,5 +1283,8 @@ public data class RequestClosedData(
         }
 
         override fun write(value: RequestClosedData): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<RequestClosedData> = this
     }
 }

@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -27,6 +28,9 @@ public sealed interface InputPart : JsonWritable {
         }
 
         override fun write(value: InputPart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<InputPart> = this
     }
 }
 
@@ -59,6 +63,9 @@ public data class TextPart(
         }
 
         override fun write(value: TextPart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TextPart> = this
     }
 }
 
@@ -86,6 +93,9 @@ public data class ImagePart(
         }
 
         override fun write(value: ImagePart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ImagePart> = this
     }
 }
 
@@ -113,6 +123,9 @@ public data class LocalImagePart(
         }
 
         override fun write(value: LocalImagePart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<LocalImagePart> = this
     }
 }
 
@@ -148,6 +161,9 @@ public data class FileRefPart(
         }
 
         override fun write(value: FileRefPart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<FileRefPart> = this
     }
 }
 
@@ -179,6 +195,9 @@ public data class CommandRefPart(
         }
 
         override fun write(value: CommandRefPart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CommandRefPart> = this
     }
 }
 
@@ -206,6 +225,9 @@ public data class SkillRefPart(
         }
 
         override fun write(value: SkillRefPart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<SkillRefPart> = this
     }
 }
 
@@ -233,6 +255,9 @@ public data class ContextRefPart(
         }
 
         override fun write(value: ContextRefPart): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ContextRefPart> = this
     }
 }
 
@@ -279,6 +304,9 @@ public data class UserInput(
         }
 
         override fun write(value: UserInput): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInput> = this
     }
 }
 
@@ -305,6 +333,9 @@ public data class UserInputBinding(
         }
 
         override fun write(value: UserInputBinding): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputBinding> = this
     }
 }
 
@@ -351,6 +382,9 @@ public data class Question(
         }
 
         override fun write(value: Question): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Question> = this
     }
 }
 
@@ -381,6 +415,9 @@ public data class QuestionOption(
         }
 
         override fun write(value: QuestionOption): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<QuestionOption> = this
     }
 }
 
@@ -411,6 +448,9 @@ public data class UserInputAnswer(
         }
 
         override fun write(value: UserInputAnswer): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputAnswer> = this
     }
 }
 
@@ -441,6 +481,9 @@ public data class QuestionAnswer(
         }
 
         override fun write(value: QuestionAnswer): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<QuestionAnswer> = this
     }
 }
 
@@ -463,6 +506,9 @@ public data class UserInputRequestParams(
         }
 
         override fun write(value: UserInputRequestParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputRequestParams> = this
     }
 }
 
@@ -497,6 +543,9 @@ public data class UserInputRequestedParams(
         }
 
         override fun write(value: UserInputRequestedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputRequestedParams> = this
     }
 }
 
@@ -523,6 +572,9 @@ public data class UserInputResolveParams(
         }
 
         override fun write(value: UserInputResolveParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputResolveParams> = this
     }
 }
 
@@ -545,6 +597,9 @@ public data class UserInputResolveResult(
         }
 
         override fun write(value: UserInputResolveResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputResolveResult> = this
     }
 }
 
@@ -575,6 +630,9 @@ public data class UserInputResolution(
         }
 
         override fun write(value: UserInputResolution): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputResolution> = this
     }
 }
 
@@ -617,6 +675,9 @@ public data class UserInputResolvedParams(
         }
 
         override fun write(value: UserInputResolvedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputResolvedParams> = this
     }
 }
 
@@ -631,6 +692,9 @@ public sealed interface PendingRequest : JsonWritable {
         }
 
         override fun write(value: PendingRequest): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PendingRequest> = this
     }
 }
 
@@ -663,6 +727,9 @@ public data class PendingApproval(
         }
 
         override fun write(value: PendingApproval): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PendingApproval> = this
     }
 }
 
@@ -690,5 +757,8 @@ public data class PendingUserInput(
         }
 
         override fun write(value: PendingUserInput): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PendingUserInput> = this
     }
 }

@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -38,6 +39,9 @@ public sealed interface Item : JsonWritable {
         }
 
         override fun write(value: Item): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Item> = this
     }
 }
 
@@ -56,8 +60,6 @@ public sealed interface ItemStatus : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ItemStatus {
         /** It has started and not ended. */
@@ -70,10 +72,15 @@ public sealed interface ItemStatus : JsonWritable {
         DECLINED("declined"),
         /** It was stopped, and its outcome may be unknown. */
         INTERRUPTED("interrupted"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ItemStatus
+    public data class Unknown(override val wire: String) : ItemStatus {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ItemStatus>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -84,6 +91,9 @@ public sealed interface ItemStatus : JsonWritable {
         override fun read(json: JsonElement): ItemStatus = of(StringCodec.read(json))
 
         override fun write(value: ItemStatus): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ItemStatus> = this
     }
 }
 
@@ -155,6 +165,9 @@ public data class UserMessageItem(
         }
 
         override fun write(value: UserMessageItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserMessageItem> = this
     }
 }
 
@@ -218,6 +231,9 @@ public data class AgentMessageItem(
         }
 
         override fun write(value: AgentMessageItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<AgentMessageItem> = this
     }
 }
 
@@ -281,6 +297,9 @@ public data class ReasoningItem(
         }
 
         override fun write(value: ReasoningItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ReasoningItem> = this
     }
 }
 
@@ -344,6 +363,9 @@ public data class PlanItem(
         }
 
         override fun write(value: PlanItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PlanItem> = this
     }
 }
 
@@ -431,6 +453,9 @@ public data class CommandExecutionItem(
         }
 
         override fun write(value: CommandExecutionItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CommandExecutionItem> = this
     }
 }
 
@@ -506,6 +531,9 @@ public data class FileChangeItem(
         }
 
         override fun write(value: FileChangeItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<FileChangeItem> = this
     }
 }
 
@@ -597,6 +625,9 @@ public data class ToolCallItem(
         }
 
         override fun write(value: ToolCallItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ToolCallItem> = this
     }
 }
 
@@ -684,6 +715,9 @@ public data class McpToolCallItem(
         }
 
         override fun write(value: McpToolCallItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<McpToolCallItem> = this
     }
 }
 
@@ -783,6 +817,9 @@ public data class DynamicToolCallItem(
         }
 
         override fun write(value: DynamicToolCallItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<DynamicToolCallItem> = this
     }
 }
 
@@ -870,6 +907,9 @@ public data class SubagentItem(
         }
 
         override fun write(value: SubagentItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<SubagentItem> = this
     }
 }
 
@@ -937,6 +977,9 @@ public data class ApprovalItem(
         }
 
         override fun write(value: ApprovalItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalItem> = this
     }
 }
 
@@ -1004,6 +1047,9 @@ public data class UserInputItem(
         }
 
         override fun write(value: UserInputItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UserInputItem> = this
     }
 }
 
@@ -1071,6 +1117,9 @@ public data class ReviewItem(
         }
 
         override fun write(value: ReviewItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ReviewItem> = this
     }
 }
 
@@ -1150,6 +1199,9 @@ public data class ArtifactItem(
         }
 
         override fun write(value: ArtifactItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ArtifactItem> = this
     }
 }
 
@@ -1221,6 +1273,9 @@ public data class ContextCompactionItem(
         }
 
         override fun write(value: ContextCompactionItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ContextCompactionItem> = this
     }
 }
 
@@ -1292,6 +1347,9 @@ public data class NoticeItem(
         }
 
         override fun write(value: NoticeItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<NoticeItem> = this
     }
 }
 
@@ -1363,6 +1421,9 @@ public data class ErrorItem(
         }
 
         override fun write(value: ErrorItem): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ErrorItem> = this
     }
 }
 
@@ -1397,6 +1458,9 @@ public data class FileChange(
         }
 
         override fun write(value: FileChange): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<FileChange> = this
     }
 }
 
@@ -1410,8 +1474,6 @@ public sealed interface FileChangeKind : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : FileChangeKind {
         /** It is made. */
@@ -1422,10 +1484,15 @@ public sealed interface FileChangeKind : JsonWritable {
         DELETE("delete"),
         /** It goes elsewhere. */
         MOVE("move"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : FileChangeKind
+    public data class Unknown(override val wire: String) : FileChangeKind {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<FileChangeKind>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -1436,6 +1503,9 @@ public sealed interface FileChangeKind : JsonWritable {
         override fun read(json: JsonElement): FileChangeKind = of(StringCodec.read(json))
 
         override fun write(value: FileChangeKind): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<FileChangeKind> = this
     }
 }
 
@@ -1474,6 +1544,9 @@ public data class ToolMetadata(
         }
 
         override fun write(value: ToolMetadata): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ToolMetadata> = this
     }
 }
 
@@ -1487,8 +1560,6 @@ public sealed interface ToolSideEffect : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ToolSideEffect {
         /** Nothing. */
@@ -1499,10 +1570,15 @@ public sealed interface ToolSideEffect : JsonWritable {
         WRITE("write"),
         /** Things elsewhere. */
         EXTERNAL("external"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ToolSideEffect
+    public data class Unknown(override val wire: String) : ToolSideEffect {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ToolSideEffect>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -1513,6 +1589,9 @@ public sealed interface ToolSideEffect : JsonWritable {
         override fun read(json: JsonElement): ToolSideEffect = of(StringCodec.read(json))
 
         override fun write(value: ToolSideEffect): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ToolSideEffect> = this
     }
 }
 
@@ -1526,8 +1605,6 @@ public sealed interface ToolIdempotency : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ToolIdempotency {
         /** A second call with the same key changes nothing more. */
@@ -1536,10 +1613,15 @@ public sealed interface ToolIdempotency : JsonWritable {
         UNSUPPORTED("unsupported"),
         /** It is not known. */
         UNKNOWN("unknown"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ToolIdempotency
+    public data class Unknown(override val wire: String) : ToolIdempotency {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ToolIdempotency>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -1550,6 +1632,9 @@ public sealed interface ToolIdempotency : JsonWritable {
         override fun read(json: JsonElement): ToolIdempotency = of(StringCodec.read(json))
 
         override fun write(value: ToolIdempotency): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ToolIdempotency> = this
     }
 }
 
@@ -1563,8 +1648,6 @@ public sealed interface NoticeLevel : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : NoticeLevel {
         /** Good to know. */
@@ -1573,10 +1656,15 @@ public sealed interface NoticeLevel : JsonWritable {
         WARNING("warning"),
         /** Something is wrong. */
         ERROR("error"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : NoticeLevel
+    public data class Unknown(override val wire: String) : NoticeLevel {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<NoticeLevel>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -1587,6 +1675,9 @@ public sealed interface NoticeLevel : JsonWritable {
         override fun read(json: JsonElement): NoticeLevel = of(StringCodec.read(json))
 
         override fun write(value: NoticeLevel): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<NoticeLevel> = this
     }
 }
 
@@ -1621,6 +1712,9 @@ public data class ItemStartedParams(
         }
 
         override fun write(value: ItemStartedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ItemStartedParams> = this
     }
 }
 
@@ -1655,6 +1749,9 @@ public data class ItemCompletedParams(
         }
 
         override fun write(value: ItemCompletedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ItemCompletedParams> = this
     }
 }
 
@@ -1697,6 +1794,9 @@ public data class ItemDeltaParams(
         }
 
         override fun write(value: ItemDeltaParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ItemDeltaParams> = this
     }
 }
 
@@ -1739,6 +1839,9 @@ public data class ItemToolCallProgressParams(
         }
 
         override fun write(value: ItemToolCallProgressParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ItemToolCallProgressParams> = this
     }
 }
 
@@ -1777,5 +1880,8 @@ public data class ItemResetParams(
         }
 
         override fun write(value: ItemResetParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ItemResetParams> = this
     }
 }

@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -43,6 +44,9 @@ public data class InitializeParams(
         }
 
         override fun write(value: InitializeParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<InitializeParams> = this
     }
 }
 
@@ -73,6 +77,9 @@ public data class ClientInfo(
         }
 
         override fun write(value: ClientInfo): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ClientInfo> = this
     }
 }
 
@@ -126,6 +133,9 @@ public data class ClientCapabilities(
         }
 
         override fun write(value: ClientCapabilities): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ClientCapabilities> = this
     }
 }
 
@@ -184,6 +194,9 @@ public data class InitializeResult(
         }
 
         override fun write(value: InitializeResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<InitializeResult> = this
     }
 }
 
@@ -210,6 +223,9 @@ public data class ServerInfo(
         }
 
         override fun write(value: ServerInfo): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ServerInfo> = this
     }
 }
 
@@ -307,6 +323,9 @@ public data class ServerCapabilities(
         }
 
         override fun write(value: ServerCapabilities): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ServerCapabilities> = this
     }
 }
 
@@ -329,6 +348,9 @@ public data class RewindCapability(
         }
 
         override fun write(value: RewindCapability): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<RewindCapability> = this
     }
 }
 
@@ -355,6 +377,9 @@ public data class ConformanceCapability(
         }
 
         override fun write(value: ConformanceCapability): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ConformanceCapability> = this
     }
 }
 
@@ -445,6 +470,9 @@ public data class Limits(
         }
 
         override fun write(value: Limits): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Limits> = this
     }
 }
 
@@ -458,8 +486,6 @@ public sealed interface FsyncPolicy : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : FsyncPolicy {
         /** After every event. */
@@ -468,10 +494,15 @@ public sealed interface FsyncPolicy : JsonWritable {
         TERMINAL("terminal"),
         /** Left to the operating system. */
         NEVER("never"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : FsyncPolicy
+    public data class Unknown(override val wire: String) : FsyncPolicy {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<FsyncPolicy>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -482,6 +513,9 @@ public sealed interface FsyncPolicy : JsonWritable {
         override fun read(json: JsonElement): FsyncPolicy = of(StringCodec.read(json))
 
         override fun write(value: FsyncPolicy): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<FsyncPolicy> = this
     }
 }
 
@@ -516,6 +550,9 @@ public data class AgentInfo(
         }
 
         override fun write(value: AgentInfo): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<AgentInfo> = this
     }
 }
 
@@ -550,6 +587,9 @@ public data class AgentSupport(
         }
 
         override fun write(value: AgentSupport): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<AgentSupport> = this
     }
 }
 
@@ -580,5 +620,8 @@ public data class SchemaInfo(
         }
 
         override fun write(value: SchemaInfo): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<SchemaInfo> = this
     }
 }

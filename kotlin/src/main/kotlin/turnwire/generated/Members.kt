@@ -9,6 +9,7 @@ package turnwire.generated
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonNull
 import kotlinx.serialization.json.JsonObject
+import kotlinx.serialization.json.JsonPrimitive
 
 /** An object that is read. Throws [DecodingException] where the value is none. */
 internal class MembersIn(json: JsonElement) {
@@ -71,7 +72,7 @@ internal class MembersOut {
 /** The tag of an object, which must be a string. */
 internal fun textTag(json: JsonElement, name: String): String {
     val member = (json as? JsonObject)?.get(name) ?: fault("tag")
-    return under(name) { if (member is kotlinx.serialization.json.JsonPrimitive && member.isString) member.content else fault("tag") }
+    return under(name) { (member as? JsonPrimitive)?.takeIf { it.isString }?.content ?: fault("tag") }
 }
 
 /** The tag of an object, which must be an integer. */
@@ -93,7 +94,7 @@ internal fun <T : JsonWritable> choose(json: JsonElement, vararg arms: (JsonElem
         } catch (_: DecodingException) {
             continue
         }
-        val dropped = if (json is JsonObject) (json.keys - (found.toJson() as JsonObject).keys).size else 0
+        val dropped = dropped(json, found)
         if (dropped < fewest) {
             best = found
             fewest = dropped
@@ -101,4 +102,11 @@ internal fun <T : JsonWritable> choose(json: JsonElement, vararg arms: (JsonElem
         if (dropped == 0) break
     }
     return best ?: fault("choice")
+}
+
+/** How many members of an object its type has no property for. */
+private fun dropped(json: JsonElement, found: JsonWritable): Int = when {
+    found is KeepsUndeclared -> found.undeclared.size
+    json is JsonObject -> (json.keys - (found.toJson() as JsonObject).keys).size
+    else -> 0
 }

@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -30,6 +31,9 @@ public data class ModelListParams(
         }
 
         override fun write(value: ModelListParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ModelListParams> = this
     }
 }
 
@@ -52,6 +56,9 @@ public data class ModelListResult(
         }
 
         override fun write(value: ModelListResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ModelListResult> = this
     }
 }
 
@@ -94,5 +101,8 @@ public data class Model(
         }
 
         override fun write(value: Model): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Model> = this
     }
 }

@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -38,6 +39,9 @@ public data class ReviewStartParams(
         }
 
         override fun write(value: ReviewStartParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ReviewStartParams> = this
     }
 }
 
@@ -68,6 +72,9 @@ public data class ReviewStartResult(
         }
 
         override fun write(value: ReviewStartResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ReviewStartResult> = this
     }
 }
 
@@ -84,6 +91,9 @@ public sealed interface ReviewTarget : JsonWritable {
         }
 
         override fun write(value: ReviewTarget): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ReviewTarget> = this
     }
 }
 
@@ -117,6 +127,9 @@ public class UncommittedChangesTarget : ReviewTarget {
         }
 
         override fun write(value: UncommittedChangesTarget): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UncommittedChangesTarget> = this
     }
 }
 
@@ -144,6 +157,9 @@ public data class BaseBranchTarget(
         }
 
         override fun write(value: BaseBranchTarget): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<BaseBranchTarget> = this
     }
 }
 
@@ -175,6 +191,9 @@ public data class CommitTarget(
         }
 
         override fun write(value: CommitTarget): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CommitTarget> = this
     }
 }
 
@@ -202,6 +221,9 @@ public data class CustomTarget(
         }
 
         override fun write(value: CustomTarget): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CustomTarget> = this
     }
 }
 
@@ -232,6 +254,9 @@ public data class Review(
         }
 
         override fun write(value: Review): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Review> = this
     }
 }
 
@@ -270,6 +295,9 @@ public data class ReviewFinding(
         }
 
         override fun write(value: ReviewFinding): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ReviewFinding> = this
     }
 }
 
@@ -300,5 +328,8 @@ public data class ReviewLocation(
         }
 
         override fun write(value: ReviewLocation): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ReviewLocation> = this
     }
 }

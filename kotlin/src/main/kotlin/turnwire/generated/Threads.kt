@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -107,6 +108,9 @@ public data class Thread(
         }
 
         override fun write(value: Thread): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Thread> = this
     }
 }
 
@@ -120,8 +124,6 @@ public sealed interface ThreadStatus : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ThreadStatus {
         /** No turn is active, and a new one may start. */
@@ -130,10 +132,15 @@ public sealed interface ThreadStatus : JsonWritable {
         ACTIVE("active"),
         /** No new turn may start until the pause ends. */
         PAUSED("paused"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ThreadStatus
+    public data class Unknown(override val wire: String) : ThreadStatus {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ThreadStatus>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -144,6 +151,9 @@ public sealed interface ThreadStatus : JsonWritable {
         override fun read(json: JsonElement): ThreadStatus = of(StringCodec.read(json))
 
         override fun write(value: ThreadStatus): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadStatus> = this
     }
 }
 
@@ -157,18 +167,21 @@ public sealed interface PausedBy : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : PausedBy {
         /** `thread/pause`. */
         USER("user"),
         /** A turn that ended paused and waits for decisions. */
         TURN("turn"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : PausedBy
+    public data class Unknown(override val wire: String) : PausedBy {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<PausedBy>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -179,6 +192,9 @@ public sealed interface PausedBy : JsonWritable {
         override fun read(json: JsonElement): PausedBy = of(StringCodec.read(json))
 
         override fun write(value: PausedBy): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PausedBy> = this
     }
 }
 
@@ -192,18 +208,21 @@ public sealed interface ThreadMode : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : ThreadMode {
         /** It acts. */
         AGENT("agent"),
         /** It plans and changes nothing. */
         PLAN("plan"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : ThreadMode
+    public data class Unknown(override val wire: String) : ThreadMode {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<ThreadMode>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -214,6 +233,9 @@ public sealed interface ThreadMode : JsonWritable {
         override fun read(json: JsonElement): ThreadMode = of(StringCodec.read(json))
 
         override fun write(value: ThreadMode): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadMode> = this
     }
 }
 
@@ -227,8 +249,6 @@ public sealed interface PermissionMode : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : PermissionMode {
         /** Nothing that has an effect. */
@@ -239,10 +259,15 @@ public sealed interface PermissionMode : JsonWritable {
         AUTO("auto"),
         /** Nothing that has an effect, and nothing is asked. */
         READ_ONLY("readOnly"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : PermissionMode
+    public data class Unknown(override val wire: String) : PermissionMode {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<PermissionMode>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -253,6 +278,9 @@ public sealed interface PermissionMode : JsonWritable {
         override fun read(json: JsonElement): PermissionMode = of(StringCodec.read(json))
 
         override fun write(value: PermissionMode): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PermissionMode> = this
     }
 }
 
@@ -276,6 +304,9 @@ public enum class ApprovalPolicy(
         override fun read(json: JsonElement): ApprovalPolicy = byWire[StringCodec.read(json)] ?: fault("const")
 
         override fun write(value: ApprovalPolicy): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ApprovalPolicy> = this
     }
 }
 
@@ -302,6 +333,9 @@ public data class ActiveTurn(
         }
 
         override fun write(value: ActiveTurn): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ActiveTurn> = this
     }
 }
 
@@ -336,6 +370,9 @@ public data class ThreadIdentity(
         }
 
         override fun write(value: ThreadIdentity): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadIdentity> = this
     }
 }
 
@@ -362,6 +399,9 @@ public data class ForkOrigin(
         }
 
         override fun write(value: ForkOrigin): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ForkOrigin> = this
     }
 }
 
@@ -440,6 +480,9 @@ public data class ThreadStartParams(
         }
 
         override fun write(value: ThreadStartParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadStartParams> = this
     }
 }
 
@@ -466,6 +509,9 @@ public data class ThreadStartResult(
         }
 
         override fun write(value: ThreadStartResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadStartResult> = this
     }
 }
 
@@ -508,6 +554,9 @@ public data class ThreadResumeParams(
         }
 
         override fun write(value: ThreadResumeParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadResumeParams> = this
     }
 }
 
@@ -557,6 +606,9 @@ public data class ThreadResumeResult(
         }
 
         override fun write(value: ThreadResumeResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadResumeResult> = this
     }
 }
 
@@ -579,6 +631,9 @@ public data class ThreadReadParams(
         }
 
         override fun write(value: ThreadReadParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadReadParams> = this
     }
 }
 
@@ -601,6 +656,9 @@ public data class ThreadReadResult(
         }
 
         override fun write(value: ThreadReadResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadReadResult> = this
     }
 }
 
@@ -647,6 +705,9 @@ public data class ThreadListParams(
         }
 
         override fun write(value: ThreadListParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadListParams> = this
     }
 }
 
@@ -677,6 +738,9 @@ public data class ThreadListResult(
         }
 
         override fun write(value: ThreadListResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadListResult> = this
     }
 }
 
@@ -711,6 +775,9 @@ public data class ThreadTurnsListParams(
         }
 
         override fun write(value: ThreadTurnsListParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadTurnsListParams> = this
     }
 }
 
@@ -737,6 +804,9 @@ public data class ThreadTurnsListResult(
         }
 
         override fun write(value: ThreadTurnsListResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadTurnsListResult> = this
     }
 }
 
@@ -775,6 +845,9 @@ public data class ThreadItemsListParams(
         }
 
         override fun write(value: ThreadItemsListParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadItemsListParams> = this
     }
 }
 
@@ -801,6 +874,9 @@ public data class ThreadItemsListResult(
         }
 
         override fun write(value: ThreadItemsListResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadItemsListResult> = this
     }
 }
 
@@ -835,6 +911,9 @@ public data class ThreadEventsListParams(
         }
 
         override fun write(value: ThreadEventsListParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadEventsListParams> = this
     }
 }
 
@@ -861,6 +940,9 @@ public data class ThreadEventsListResult(
         }
 
         override fun write(value: ThreadEventsListResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadEventsListResult> = this
     }
 }
 
@@ -895,6 +977,9 @@ public data class ThreadForkParams(
         }
 
         override fun write(value: ThreadForkParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadForkParams> = this
     }
 }
 
@@ -921,6 +1006,9 @@ public data class ThreadForkResult(
         }
 
         override fun write(value: ThreadForkResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadForkResult> = this
     }
 }
 
@@ -955,6 +1043,9 @@ public data class ThreadRewindParams(
         }
 
         override fun write(value: ThreadRewindParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadRewindParams> = this
     }
 }
 
@@ -985,6 +1076,9 @@ public data class ThreadRewindResult(
         }
 
         override fun write(value: ThreadRewindResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadRewindResult> = this
     }
 }
 
@@ -1059,6 +1153,9 @@ public data class ThreadUpdateParams(
         }
 
         override fun write(value: ThreadUpdateParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUpdateParams> = this
     }
 }
 
@@ -1081,6 +1178,9 @@ public data class ThreadUpdateResult(
         }
 
         override fun write(value: ThreadUpdateResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUpdateResult> = this
     }
 }
 
@@ -1103,6 +1203,9 @@ public data class ThreadArchiveParams(
         }
 
         override fun write(value: ThreadArchiveParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadArchiveParams> = this
     }
 }
 
@@ -1125,6 +1228,9 @@ public data class ThreadArchiveResult(
         }
 
         override fun write(value: ThreadArchiveResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadArchiveResult> = this
     }
 }
 
@@ -1147,6 +1253,9 @@ public data class ThreadUnarchiveParams(
         }
 
         override fun write(value: ThreadUnarchiveParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUnarchiveParams> = this
     }
 }
 
@@ -1169,6 +1278,9 @@ public data class ThreadUnarchiveResult(
         }
 
         override fun write(value: ThreadUnarchiveResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUnarchiveResult> = this
     }
 }
 
@@ -1195,6 +1307,9 @@ public data class ThreadDeleteParams(
         }
 
         override fun write(value: ThreadDeleteParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadDeleteParams> = this
     }
 }
 
@@ -1225,6 +1340,9 @@ public data class ThreadDeleteResult(
         }
 
         override fun write(value: ThreadDeleteResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadDeleteResult> = this
     }
 }
 
@@ -1247,6 +1365,9 @@ public data class ThreadPauseParams(
         }
 
         override fun write(value: ThreadPauseParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadPauseParams> = this
     }
 }
 
@@ -1269,6 +1390,9 @@ public data class ThreadPauseResult(
         }
 
         override fun write(value: ThreadPauseResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadPauseResult> = this
     }
 }
 
@@ -1291,6 +1415,9 @@ public data class ThreadUnpauseParams(
         }
 
         override fun write(value: ThreadUnpauseParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUnpauseParams> = this
     }
 }
 
@@ -1313,6 +1440,9 @@ public data class ThreadUnpauseResult(
         }
 
         override fun write(value: ThreadUnpauseResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUnpauseResult> = this
     }
 }
 
@@ -1335,6 +1465,9 @@ public data class ThreadUnsubscribeParams(
         }
 
         override fun write(value: ThreadUnsubscribeParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUnsubscribeParams> = this
     }
 }
 
@@ -1365,6 +1498,9 @@ public data class ThreadUnsubscribeResult(
         }
 
         override fun write(value: ThreadUnsubscribeResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUnsubscribeResult> = this
     }
 }
 
@@ -1387,6 +1523,9 @@ public data class ThreadCompactParams(
         }
 
         override fun write(value: ThreadCompactParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadCompactParams> = this
     }
 }
 
@@ -1409,6 +1548,9 @@ public data class ThreadCompactResult(
         }
 
         override fun write(value: ThreadCompactResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadCompactResult> = this
     }
 }
 
@@ -1422,18 +1564,21 @@ public sealed interface CompactOutcome : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : CompactOutcome {
         /** The context is shorter now. */
         COMPACTED("compacted"),
         /** There was nothing to gain. */
         UNCHANGED("unchanged"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : CompactOutcome
+    public data class Unknown(override val wire: String) : CompactOutcome {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<CompactOutcome>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -1444,6 +1589,9 @@ public sealed interface CompactOutcome : JsonWritable {
         override fun read(json: JsonElement): CompactOutcome = of(StringCodec.read(json))
 
         override fun write(value: CompactOutcome): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CompactOutcome> = this
     }
 }
 
@@ -1470,6 +1618,9 @@ public data class ThreadStartedParams(
         }
 
         override fun write(value: ThreadStartedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadStartedParams> = this
     }
 }
 
@@ -1496,6 +1647,9 @@ public data class ThreadUpdatedParams(
         }
 
         override fun write(value: ThreadUpdatedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUpdatedParams> = this
     }
 }
 
@@ -1534,6 +1688,9 @@ public data class ThreadStatusChangedParams(
         }
 
         override fun write(value: ThreadStatusChangedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadStatusChangedParams> = this
     }
 }
 
@@ -1564,6 +1721,9 @@ public data class ThreadArchivedParams(
         }
 
         override fun write(value: ThreadArchivedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadArchivedParams> = this
     }
 }
 
@@ -1590,6 +1750,9 @@ public data class ThreadUnarchivedParams(
         }
 
         override fun write(value: ThreadUnarchivedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadUnarchivedParams> = this
     }
 }
 
@@ -1616,6 +1779,9 @@ public data class ThreadDeletedParams(
         }
 
         override fun write(value: ThreadDeletedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadDeletedParams> = this
     }
 }
 
@@ -1650,6 +1816,9 @@ public data class ThreadRewoundParams(
         }
 
         override fun write(value: ThreadRewoundParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadRewoundParams> = this
     }
 }
 
@@ -1672,5 +1841,8 @@ public data class ThreadClosedParams(
         }
 
         override fun write(value: ThreadClosedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ThreadClosedParams> = this
     }
 }

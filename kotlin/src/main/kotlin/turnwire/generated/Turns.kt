@@ -7,6 +7,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -115,6 +116,9 @@ public data class Turn(
         }
 
         override fun write(value: Turn): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Turn> = this
     }
 }
 
@@ -127,8 +131,6 @@ public data class Turn(
 public sealed interface TurnStatus : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
-
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
 
     /** The values of this version. */
     public enum class Known(override val wire: String) : TurnStatus {
@@ -146,10 +148,15 @@ public sealed interface TurnStatus : JsonWritable {
         INTERRUPTED("interrupted"),
         /** It ended and waits for decisions; a new turn goes on with it. */
         PAUSED("paused"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : TurnStatus
+    public data class Unknown(override val wire: String) : TurnStatus {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<TurnStatus>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -160,6 +167,9 @@ public sealed interface TurnStatus : JsonWritable {
         override fun read(json: JsonElement): TurnStatus = of(StringCodec.read(json))
 
         override fun write(value: TurnStatus): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnStatus> = this
     }
 }
 
@@ -172,8 +182,6 @@ public sealed interface TurnStatus : JsonWritable {
 public sealed interface TurnEndReason : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
-
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
 
     /** The values of this version. */
     public enum class Known(override val wire: String) : TurnEndReason {
@@ -191,10 +199,15 @@ public sealed interface TurnEndReason : JsonWritable {
         BUDGET("budget"),
         /** The agent failed. */
         ERROR("error"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : TurnEndReason
+    public data class Unknown(override val wire: String) : TurnEndReason {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<TurnEndReason>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -205,6 +218,9 @@ public sealed interface TurnEndReason : JsonWritable {
         override fun read(json: JsonElement): TurnEndReason = of(StringCodec.read(json))
 
         override fun write(value: TurnEndReason): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnEndReason> = this
     }
 }
 
@@ -231,6 +247,9 @@ public data class TurnError(
         }
 
         override fun write(value: TurnError): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnError> = this
     }
 }
 
@@ -243,8 +262,6 @@ public data class TurnError(
 public sealed interface TurnErrorCode : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
-
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
 
     /** The values of this version. */
     public enum class Known(override val wire: String) : TurnErrorCode {
@@ -262,10 +279,15 @@ public sealed interface TurnErrorCode : JsonWritable {
         CONTEXT_OVERFLOW("contextOverflow"),
         /** A tool failed, and the agent cannot go on without it. */
         TOOL_FAILED("toolFailed"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : TurnErrorCode
+    public data class Unknown(override val wire: String) : TurnErrorCode {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<TurnErrorCode>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -276,6 +298,9 @@ public sealed interface TurnErrorCode : JsonWritable {
         override fun read(json: JsonElement): TurnErrorCode = of(StringCodec.read(json))
 
         override fun write(value: TurnErrorCode): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnErrorCode> = this
     }
 }
 
@@ -313,6 +338,9 @@ public data class Evidence(
         }
 
         override fun write(value: Evidence): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Evidence> = this
     }
 }
 
@@ -325,8 +353,6 @@ public data class Evidence(
 public sealed interface EvidenceStatus : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
-
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
 
     /** The values of this version. */
     public enum class Known(override val wire: String) : EvidenceStatus {
@@ -342,10 +368,15 @@ public sealed interface EvidenceStatus : JsonWritable {
         BLOCKED("blocked"),
         /** A bound of the run was reached. */
         BUDGET_EXHAUSTED("budgetExhausted"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : EvidenceStatus
+    public data class Unknown(override val wire: String) : EvidenceStatus {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<EvidenceStatus>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -356,6 +387,9 @@ public sealed interface EvidenceStatus : JsonWritable {
         override fun read(json: JsonElement): EvidenceStatus = of(StringCodec.read(json))
 
         override fun write(value: EvidenceStatus): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<EvidenceStatus> = this
     }
 }
 
@@ -382,6 +416,9 @@ public data class UntakenInput(
         }
 
         override fun write(value: UntakenInput): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UntakenInput> = this
     }
 }
 
@@ -424,6 +461,9 @@ public data class Usage(
         }
 
         override fun write(value: Usage): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Usage> = this
     }
 }
 
@@ -462,6 +502,9 @@ public data class CacheUsage(
         }
 
         override fun write(value: CacheUsage): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CacheUsage> = this
     }
 }
 
@@ -475,8 +518,6 @@ public sealed interface CacheStatus : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : CacheStatus {
         /** It does. */
@@ -485,10 +526,15 @@ public sealed interface CacheStatus : JsonWritable {
         MISSING("missing"),
         /** It has no cache. */
         UNSUPPORTED("unsupported"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : CacheStatus
+    public data class Unknown(override val wire: String) : CacheStatus {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<CacheStatus>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -499,6 +545,9 @@ public sealed interface CacheStatus : JsonWritable {
         override fun read(json: JsonElement): CacheStatus = of(StringCodec.read(json))
 
         override fun write(value: CacheStatus): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<CacheStatus> = this
     }
 }
 
@@ -553,6 +602,9 @@ public data class UsageCall(
         }
 
         override fun write(value: UsageCall): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UsageCall> = this
     }
 }
 
@@ -566,18 +618,21 @@ public sealed interface UsageSource : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : UsageSource {
         /** The provider counted. */
         REPORTED("reported"),
         /** The server counted. */
         ESTIMATED("estimated"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : UsageSource
+    public data class Unknown(override val wire: String) : UsageSource {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<UsageSource>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -588,6 +643,9 @@ public sealed interface UsageSource : JsonWritable {
         override fun read(json: JsonElement): UsageSource = of(StringCodec.read(json))
 
         override fun write(value: UsageSource): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<UsageSource> = this
     }
 }
 
@@ -634,6 +692,9 @@ public data class Budget(
         }
 
         override fun write(value: Budget): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<Budget> = this
     }
 }
 
@@ -647,8 +708,6 @@ public sealed interface BudgetKind : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : BudgetKind {
         /** Tokens. */
@@ -657,10 +716,15 @@ public sealed interface BudgetKind : JsonWritable {
         CALLS("calls"),
         /** Time. */
         TIME("time"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : BudgetKind
+    public data class Unknown(override val wire: String) : BudgetKind {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<BudgetKind>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -671,6 +735,9 @@ public sealed interface BudgetKind : JsonWritable {
         override fun read(json: JsonElement): BudgetKind = of(StringCodec.read(json))
 
         override fun write(value: BudgetKind): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<BudgetKind> = this
     }
 }
 
@@ -697,6 +764,9 @@ public data class PlanStep(
         }
 
         override fun write(value: PlanStep): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PlanStep> = this
     }
 }
 
@@ -710,8 +780,6 @@ public sealed interface PlanStepStatus : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : PlanStepStatus {
         /** Not begun. */
@@ -720,10 +788,15 @@ public sealed interface PlanStepStatus : JsonWritable {
         IN_PROGRESS("inProgress"),
         /** Done. */
         COMPLETED("completed"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : PlanStepStatus
+    public data class Unknown(override val wire: String) : PlanStepStatus {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<PlanStepStatus>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -734,6 +807,9 @@ public sealed interface PlanStepStatus : JsonWritable {
         override fun read(json: JsonElement): PlanStepStatus = of(StringCodec.read(json))
 
         override fun write(value: PlanStepStatus): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<PlanStepStatus> = this
     }
 }
 
@@ -784,6 +860,9 @@ public data class TurnStartParams(
         }
 
         override fun write(value: TurnStartParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnStartParams> = this
     }
 }
 
@@ -814,6 +893,9 @@ public data class TurnResume(
         }
 
         override fun write(value: TurnResume): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnResume> = this
     }
 }
 
@@ -840,6 +922,9 @@ public data class ResumeDecision(
         }
 
         override fun write(value: ResumeDecision): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ResumeDecision> = this
     }
 }
 
@@ -866,6 +951,9 @@ public data class ResumeResponse(
         }
 
         override fun write(value: ResumeResponse): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ResumeResponse> = this
     }
 }
 
@@ -889,6 +977,9 @@ public enum class ResumeDefault(
         override fun read(json: JsonElement): ResumeDefault = byWire[StringCodec.read(json)] ?: fault("const")
 
         override fun write(value: ResumeDefault): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<ResumeDefault> = this
     }
 }
 
@@ -915,6 +1006,9 @@ public data class TurnStartResult(
         }
 
         override fun write(value: TurnStartResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnStartResult> = this
     }
 }
 
@@ -953,6 +1047,9 @@ public data class TurnSteerParams(
         }
 
         override fun write(value: TurnSteerParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnSteerParams> = this
     }
 }
 
@@ -966,18 +1063,21 @@ public sealed interface SteerMode : JsonWritable {
     /** The value as it is sent. */
     public val wire: String
 
-    override fun toJson(): JsonElement = JsonPrimitive(wire)
-
     /** The values of this version. */
     public enum class Known(override val wire: String) : SteerMode {
         /** At the next model call. */
         STEER("steer"),
         /** The running step is aborted and begins again with it. */
         INJECT("inject"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
     }
 
     /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : SteerMode
+    public data class Unknown(override val wire: String) : SteerMode {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
 
     public companion object : JsonCodec<SteerMode>() {
         private val byWire = Known.entries.associateBy { it.wire }
@@ -988,6 +1088,9 @@ public sealed interface SteerMode : JsonWritable {
         override fun read(json: JsonElement): SteerMode = of(StringCodec.read(json))
 
         override fun write(value: SteerMode): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<SteerMode> = this
     }
 }
 
@@ -1018,6 +1121,9 @@ public data class TurnSteerResult(
         }
 
         override fun write(value: TurnSteerResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnSteerResult> = this
     }
 }
 
@@ -1044,6 +1150,9 @@ public data class TurnInterruptParams(
         }
 
         override fun write(value: TurnInterruptParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnInterruptParams> = this
     }
 }
 
@@ -1078,6 +1187,9 @@ public data class TurnInterruptResult(
         }
 
         override fun write(value: TurnInterruptResult): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnInterruptResult> = this
     }
 }
 
@@ -1108,6 +1220,9 @@ public data class TurnStartedParams(
         }
 
         override fun write(value: TurnStartedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnStartedParams> = this
     }
 }
 
@@ -1138,6 +1253,9 @@ public data class TurnCompletedParams(
         }
 
         override fun write(value: TurnCompletedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnCompletedParams> = this
     }
 }
 
@@ -1176,6 +1294,9 @@ public data class TurnPlanUpdatedParams(
         }
 
         override fun write(value: TurnPlanUpdatedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnPlanUpdatedParams> = this
     }
 }
 
@@ -1210,6 +1331,9 @@ public data class TurnDiffUpdatedParams(
         }
 
         override fun write(value: TurnDiffUpdatedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnDiffUpdatedParams> = this
     }
 }
 
@@ -1244,5 +1368,8 @@ public data class TurnUsageUpdatedParams(
         }
 
         override fun write(value: TurnUsageUpdatedParams): JsonElement = value.toJson()
+
+        /** How kotlinx.serialization finds the codec. */
+        public fun serializer(): KSerializer<TurnUsageUpdatedParams> = this
     }
 }

@@ -1,0 +1,86 @@
+"""Kotlin for the tests: the package of this repository as Maven builds it, once for all processes of a run."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from turnwire_codegen.cases.kotlin_toolchain import Kotlin, cache, kotlin
+from turnwire_codegen.cases.trial import ToolchainError
+
+__all__ = ["ROOT", "SERVER", "installed", "maven", "package", "roundtrip"]
+
+ROOT = Path(__file__).parents[2]
+SERVER = [sys.executable, "-m", "turnwire", "serve", "--agent", "scripted"]
+FETCH = ROOT / "tests" / "toolchains" / "kotlin.sh"
+
+
+def installed() -> Kotlin:
+    """The toolchain; where it cannot be had, that fails the run in CI and is told elsewhere."""
+    with _alone("m2"):
+        subprocess.run(["sh", str(FETCH)], check=False, timeout=600)
+    try:
+        return kotlin()
+    except ToolchainError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+def maven(project: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Maven, without the network, with a JVM that starts quickly."""
+    environment = {
+        **os.environ,
+        "MAVEN_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx2g",
+        "TURNWIRE_SERVER": json.dumps(SERVER),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), str(ROOT / "codegen")]),
+    }
+    command = ["mvn", "--offline", "--batch-mode", "--quiet", f"-Dmaven.repo.local={cache() / 'm2'}", *words]
+    return subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=900
+    )
+
+
+def package() -> Path:
+    """A copy of `kotlin/` with its jar and the classes of its tests; kept by the digest of what it is made of."""
+    sources = {str(path.relative_to(ROOT)): path.read_bytes() for path in _sources()}
+    digest = hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()[:32]
+    project = cache() / "kotlin-package" / digest
+    with _alone("kotlin-package"):
+        if not (project / "built").exists():
+            shutil.rmtree(project.parent, ignore_errors=True)
+            shutil.copytree(ROOT / "kotlin", project, ignore=shutil.ignore_patterns("target"))
+            done = maven(project, "-DskipTests", "package")
+            assert 0 == done.returncode, done.stdout
+            (project / "built").write_text(done.stdout)
+    return project
+
+
+def roundtrip(tools: Kotlin, project: Path, rows: list[tuple[str, object]]) -> list[str]:
+    """What becomes of values, each of a named type."""
+    text = "".join(json.dumps({"type": name, "value": value}) + "\n" for name, value in rows)
+    classes = f"{project / 'target' / 'classes'}{os.pathsep}{project / 'target' / 'test-classes'}"
+    command = tools.command(classes, "turnwire.RoundTripKt")
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+    return done.stdout.split("\n")[:-1]
+
+
+def _sources():
+    return [ROOT / "kotlin" / "pom.xml", *sorted((ROOT / "kotlin" / "src").rglob("*.kt"))]
+
+
+@contextlib.contextmanager
+def _alone(name):
+    """One process at a time, whoever asks."""
+    cache().mkdir(parents=True, exist_ok=True)
+    with (cache() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

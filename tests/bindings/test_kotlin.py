@@ -1,0 +1,140 @@
+"""Kotlin: the shared vectors through types and validators, the package's own tests, names and texts that could hurt."""
+
+import json
+import zipfile
+from xml.etree import ElementTree as ET
+
+import msgspec
+import pytest
+import rfc8785
+
+from bindings.kotlin_builds import ROOT, installed, maven, package, roundtrip
+from bindings.test_vectors import EXAMPLES, INVALID, VALID, decode, named
+from turnwire_codegen.emit.kotlin.names import case_names, member_names, package_name, type_name
+from turnwire_codegen.emit.kotlin.text import comment, quoted
+
+pytestmark = pytest.mark.timeout(1500)
+
+
+@pytest.fixture(scope="module")
+def tools():
+    return installed()
+
+
+@pytest.fixture(scope="module")
+def built(tools):
+    return package()
+
+
+def values(paths):
+    """The type and the value of each file."""
+    read = [json.loads(path.read_text()) for path in paths]
+    return [
+        (path.parent.name, found["value"] if "vectors" in path.parts else found)
+        for path, found in zip(paths, read, strict=True)
+    ]
+
+
+def test_what_is_valid_comes_back_as_from_python(tools, built):
+    paths = [*EXAMPLES, *VALID]
+    rows = values(paths)
+    expected = [
+        rfc8785.dumps({"value": json.loads(msgspec.json.encode(decode(path, value)))}).decode()
+        for path, (_, value) in zip(paths, rows, strict=True)
+    ]
+    told = roundtrip(tools, built, rows)
+
+    assert dict(zip(named(paths), expected, strict=True)) == dict(zip(named(paths), told, strict=True))
+
+
+def test_what_is_invalid_is_refused_where_the_vector_says(tools, built):
+    expected = [{key: json.loads(path.read_text())[key] for key in ("pointer", "rule")} for path in INVALID]
+    told = [json.loads(line) for line in roundtrip(tools, built, values(INVALID))]
+
+    assert dict(zip(named(INVALID), expected, strict=True)) == dict(zip(named(INVALID), told, strict=True))
+
+
+def test_its_own_tests_pass(tools, built):
+    done = maven(built, "surefire:test")
+    suites = [ET.parse(path).getroot() for path in (built / "target" / "surefire-reports").glob("*.xml")]
+    counts = {name: sum(int(suite.get(name, 0)) for suite in suites) for name in ("failures", "errors", "skipped")}
+
+    assert 0 == done.returncode, done.stdout
+    assert {"failures": 0, "errors": 0, "skipped": 0} == counts
+    assert {"ClientTest", "ConversationTest", "JsonTest", "TypesTest"} == {
+        suite.get("name", "").rpartition(".")[2] for suite in suites
+    }
+
+
+def test_the_sources_are_packed(tools, built):
+    (jar,) = (built / "target").glob("*-sources.jar")
+    names = set(zipfile.ZipFile(jar).namelist())
+    kept = {
+        path.relative_to(ROOT / "kotlin/src/main/kotlin").as_posix() for path in ROOT.glob("kotlin/src/main/**/*.kt")
+    }
+
+    assert kept <= names
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Item", "Item"),
+        ("String", "String_"),
+        ("Any", "Any_"),
+        ("Presence", "Presence_"),
+        ("Companion", "Companion_"),
+        ("in", "in_"),
+        ("thread/start", "ThreadStart"),
+        ("2fast", "T2Fast"),
+        ("_", "T"),
+        ("", "T"),
+    ],
+)
+def test_no_type_hides_another(name, expected):
+    assert expected == type_name(name)
+
+
+@pytest.mark.parametrize(
+    ("wires", "expected"),
+    [
+        (("threadId", "thread_id"), {"threadId": "threadId", "thread_id": "threadId_"}),
+        (("class", "in"), {"class": "class_", "in": "in"}),
+        (("uRL", "URL"), {"uRL": "uRl", "URL": "url"}),
+        (("", "1st", "é"), {"": "empty", "1st": "n1St", "é": "empty_"}),
+        (("extra",), {"extra": "extra_"}),
+    ],
+)
+def test_members_keep_apart(wires, expected):
+    assert expected == member_names(wires, ("extra",))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (("inProgress", "in_progress"), {"inProgress": "IN_PROGRESS", "in_progress": "IN_PROGRESS_"}),
+        (("", "1", "-"), {"": "EMPTY", "1": "V1", "-": "EMPTY_"}),
+    ],
+)
+def test_cases_keep_apart(values, expected):
+    assert expected == case_names(values)
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [("Agent Client Protocol", "agent.client.protocol"), ("in 2 parts", "in_.v2_.parts"), ("", "schema")],
+)
+def test_package_of_a_title(title, expected):
+    assert expected == package_name(title)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [('a"b', '"a\\"b"'), ("$x", '"\\$x"'), ("\f\n\u2028é", '"\\u000c\\n\\u2028\\u00e9"')],
+)
+def test_text_cannot_end_or_begin_code(value, expected):
+    assert expected == quoted(value)
+
+
+def test_a_comment_holds_no_comment():
+    assert ("/** a *&#47; b /&#42;* c */",) == comment("a */ b /** c", indent=0)
