@@ -61,6 +61,7 @@ def _server(name: str, argv: list[str], streams: Streams) -> int:
         retries=options.retries,
         jobs=options.jobs,
         seed=options.seed,
+        fail_fast=options.fail_fast,
         format=options.format,
         reports=tuple(options.report),
         transcripts=options.transcripts,
@@ -95,6 +96,7 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     how.add_argument(
         "--retries", type=_natural, default=2, metavar="N", help="of checks that hang on time (default: 2)"
     )
+    how.add_argument("--fail-fast", action="store_true", help="end with the first MUST that is unmet")
     how.add_argument("--seed", type=int, default=0, metavar="N", help="of the checks that fuzz (default: 0)")
     how.add_argument("--jobs", type=_natural, default=1, metavar="N", help="scenarios at once (default: 1)")
     verdict = parser.add_argument_group("verdict")

@@ -53,6 +53,7 @@ class CheckServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     retries: int = 2
     jobs: int = 1
     seed: int = 0
+    fail_fast: bool = False
     format: Form = "text"
     reports: tuple[tuple[str, Path], ...] = ()
     transcripts: Path | None = None
@@ -75,7 +76,7 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
         with with_model(options.argv, options.env) as (argv, env, has_model):
             target = Target(argv, env, options.cwd, timeouts)
             profile = staged(profile, options.prompts, has_model=has_model)
-            runner = Runner(target, profile, Settings(options.jobs, options.retries, progress, options.seed))
+            runner = Runner(target, profile, Settings(options.jobs, options.retries, progress, options.seed, options.fail_fast))
             outcomes = runner.run(checks)
     except TargetFault as fault:
         stderr.write(f"turnwire: {fault}\n")

@@ -49,6 +49,8 @@ class Settings(msgspec.Struct, frozen=True):
     progress: Callable[[Outcome], None] = lambda _outcome: None
     # What the checks that fuzz begin with.
     seed: int = 0
+    # Whether the first MUST that is unmet ends the run.
+    fail_fast: bool = False
 
 
 class Runner:
@@ -127,7 +129,7 @@ class Runner:
         active = [check for check in wave if check.scenario is not Scenario.TRACE]
         passive = [check for check in wave if check.scenario is Scenario.TRACE]
         outcomes = [outcome for lane in self._run_lanes(_lanes(active)) for outcome in lane]
-        if passive:
+        if passive and not self._over.is_set():
             take_tours(self._subject("tour"))
             outcomes += self._run_lane(passive)
         return outcomes
@@ -159,6 +161,8 @@ class Runner:
             self.verdicts[check.id] = outcome.verdict
             self.settings.progress(outcome)
             outcomes.append(outcome)
+            if self.settings.fail_fast and outcome.verdict is Verdict.FAIL:
+                self._over.set()
         self._drop(probe)
         return outcomes
 
