@@ -5,11 +5,15 @@ Its model is the judge's own; a fault is named as the notes of those who found i
 
 import io
 import json
+import os
+import subprocess
 
 import pytest
 
 from interop.environment import codex, require
 from turnwire.conformance.api import CheckServerOptions, run_check_server
+from turnwire.conformance.drafting import DraftOptions, draft
+from turnwire.conformance.target import Target
 
 PROVIDER = '{name="check",base_url="{model}",wire_api="responses",request_max_retries=0,stream_max_retries=0}'
 DEFECTS = {
@@ -110,3 +114,35 @@ def test_nothing_is_left_unverified(report):
         "turn.interrupt-settles",
         "stdio.large-line",
     } <= passed
+
+
+@pytest.mark.timeout(600)
+def test_a_contract_is_drafted_from_its_own_schema(tmp_path):
+    """287 methods, definitions in groups, no member `jsonrpc`: what is drafted is a contract to judge it by."""
+    program, env = str(require(codex)), {"HOME": "{scratch}", "CODEX_HOME": "{scratch}"}
+    own = {**os.environ, "HOME": str(tmp_path), "CODEX_HOME": str(tmp_path)}
+    command = [program, "app-server", "generate-json-schema", "--experimental", "--out", str(tmp_path / "schema")]
+    subprocess.run(command, env=own, check=True, capture_output=True, timeout=120)
+    schema = tmp_path / "schema" / "codex_app_server_protocol.schemas.json"
+    options = DraftOptions(out=tmp_path / "mine", schema=json.loads(schema.read_text(encoding="utf-8")))
+
+    profile = draft(options, Target((program, "app-server"), env))
+
+    assert ("omitted", "initialized") == (profile.wire.jsonrpc_member, profile.handshake.initialized)
+    assert {"noop", "create", "read", "list"} <= set(profile.operations)
+    assert {"turn/started", "turn/completed", "item/agentMessage/delta"} <= set(profile.reading.tells)
+    stdout, stderr = io.StringIO(), io.StringIO()
+    run_check_server(
+        CheckServerOptions(
+            argv=(program, "app-server"),
+            env=env,
+            cwd=str(tmp_path),
+            profile=str(tmp_path / "mine"),
+            select=("life.initialize-first", "life.double-initialize", "rpc.id-echo-int", "rpc.schema-valid-out"),
+            format="json",
+            quiet=True,
+        ),
+        stdout,
+        stderr,
+    )
+    assert {"pass"} == {row["verdict"] for row in json.loads(stdout.getvalue())["checks"]}

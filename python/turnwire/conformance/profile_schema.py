@@ -11,7 +11,7 @@ import msgspec
 
 from turnwire.conformance.profiles import Profile
 
-__all__ = ["profile_schema"]
+__all__ = ["printed", "profile_schema"]
 
 SCHEMA_ID = "https://turnwire.dev/schema/profile.json"
 BUNDLE = (

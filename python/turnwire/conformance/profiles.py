@@ -18,8 +18,10 @@ from turnwire.schemas import Schemas
 __all__ = [
     "Handshake",
     "Operation",
+    "Paging",
     "Profile",
     "ProfileFault",
+    "Refused",
     "Script",
     "Version",
     "Wire",

@@ -1,14 +1,5 @@
 """What the endpoint answers: the last thing that the user said is the script, in a few words of the scripted agent.
 
-    text WORDS         says WORDS, eight characters at a time
-    slow COUNT MS      says the numbers to COUNT, MS milliseconds apart
-    flood COUNT SIZE   says COUNT pieces of SIZE characters, as fast as it can
-    tool NAME JSON     calls a tool of the server, and says `done` when it has what came of it
-    fail WORDS         is an error of the endpoint, status 500
-    limit WORDS        is refused for too many requests, status 429
-    cut WORDS          says WORDS, and the connection ends in the middle
-    hang SECONDS       says nothing for so long
-
 What is no command is said, as if `text` stood before it.
 """
 
@@ -21,7 +12,16 @@ __all__ = ["Reply", "reply_to"]
 PIECE = 8
 # A model that is asked for more would only make the judge wait.
 MOST_PIECES, MOST_SECONDS = 10_000, 60.0
-COMMANDS = frozenset({"text", "slow", "flood", "tool", "fail", "limit", "cut", "hang"})
+COMMANDS = {
+    "text": "WORDS: says WORDS, eight characters at a time",
+    "slow": "COUNT MS: says the numbers to COUNT, MS milliseconds apart",
+    "flood": "COUNT SIZE: says COUNT pieces of SIZE characters, as fast as it can",
+    "tool": "NAME JSON: calls a tool of the server, and says `done` when it has what came of it",
+    "fail": "WORDS: is an error of the endpoint, status 500",
+    "limit": "WORDS: is refused for too many requests, status 429",
+    "cut": "WORDS: says the first of WORDS, and the connection ends in the middle",
+    "hang": "SECONDS: says nothing for so long",
+}
 
 
 class Reply(NamedTuple):

@@ -5,7 +5,7 @@ RPC-23: "Every message that a server sends is valid by the schema for its method
 
 import hashlib
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from turnwire.conformance.passive.experimental import Marked
@@ -53,7 +53,6 @@ class Payloads:
         self.reading = profile.reading
         self.handshake = profile.handshake
         self.codes = profile.codes
-        self.marked = Marked(profile.bundle)
         self.key_member = "idempotencyKey" if self.is_canonical else self.reading.key_member if self.reading else ""
         self.has_shutdown = "shutdown" in profile.operations
         self.methods = frozenset(row["name"] for row in profile.methods() if row["sender"] != "server")
@@ -63,6 +62,11 @@ class Payloads:
         self._fault = _printed if self.is_canonical else _read(profile)
         self._params = cache(profile.params_type)
         self._results = cache(profile.result_type)
+
+    @cached_property
+    def marked(self) -> Marked:
+        """What this contract marks as experimental; the whole schema is read for it."""
+        return Marked(self._profile.bundle)
 
     def fault(self, name: str, value: Any) -> str:
         """Where and how a value first breaks its definition; empty when it is valid or the definition unknown."""
