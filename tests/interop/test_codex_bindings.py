@@ -48,7 +48,12 @@ CHOICES = {
 }
 LEFT = {
     "python": CHOICES,
-    "ts": {**CHOICES, "the type does not hold: bound": 80, "the type does not hold: length": 1},
+    "ts": {
+        **CHOICES,
+        "the type does not hold: whole": 230,
+        "the type does not hold: bound, whole": 76,
+        "the type does not hold: length": 1,
+    },
 }
 
 

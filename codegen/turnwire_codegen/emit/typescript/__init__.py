@@ -6,6 +6,7 @@ from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.tables import protocol_view
+from turnwire_codegen.emit.typescript.limits import with_limits
 from turnwire_codegen.emit.typescript.tables import error_views, methods_view
 from turnwire_codegen.emit.typescript.text import quoted, support
 from turnwire_codegen.emit.typescript.validators import emit_validators
@@ -27,7 +28,7 @@ def emit(given: Given) -> Files:
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """Every rule is left to the validators: TypeScript's types know none."""
-    return findings_of(protocol, protocol, origins, frozenset())
+    return with_limits(findings_of(protocol, protocol, origins, frozenset()), protocol, origins)
 
 
 def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:

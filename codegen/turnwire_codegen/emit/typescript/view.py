@@ -135,6 +135,8 @@ def _said(doc: str, notes: Notes, default: Any = UNSET, *, indent: int) -> tuple
 
 def _extra(record: Record, names: set[str]) -> list[MemberView]:
     """Undeclared members that carry data. Beside declared ones an index signature must admit those too, so: unknown."""
+    if record.closed and not record.fields:
+        return [MemberView("[member: string]: never;", ())]
     if record.extra is None:
         return []
     text = "unknown" if record.fields else _noted(type_text(record.extra), names)
