@@ -1,6 +1,7 @@
 """Swift: the shared vectors through types and validators, whole conversations, the example; and nothing is hidden."""
 
 import json
+import re
 
 import msgspec
 import pytest
@@ -8,10 +9,23 @@ import rfc8785
 
 from bindings.swift_builds import ROOT, installed, package, roundtrip, server
 from bindings.test_vectors import EXAMPLES, INVALID, VALID, decode, named
+from codegen.rules.gather import CASES
+from turnwire_codegen.cases.folder import read_cases
+from turnwire_codegen.cases.swift import tried
+from turnwire_codegen.cases.trial import weighed
 from turnwire_codegen.emit.swift.names import type_names
 from turnwire_codegen.emit.swift.text import quoted
 
 pytestmark = pytest.mark.timeout(1500)
+
+
+# What only validators hold of the numbered cases: a type has no place for conditions, for rules about names, or for
+# what excludes; beside `$ref` and in the rest of a tuple the types lose what their schema says.
+VALIDATORS_ALONE = {
+    *("11-patternProperties", "24-tuples", "25-unevaluatedProperties", "26-ref-siblings"),
+    *("37-boolean-and-empty-schemas", "39-if-then", "40-dependentRequired", "41-propertyNames"),
+    *("59-not-required-xor", "77-closed-pattern-map", "91-allOf-not-required"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +89,27 @@ def test_the_example_runs(tools, built, answer, expected):
     assert 0 == done.returncode, done.stderr
     assert "? [y/N] Done\n" in done.stdout
     assert expected[-1] == done.stdout.splitlines()[-1]
+
+
+def test_every_case_is_right(tools, tmp_path):
+    problems = []
+    cases = read_cases(CASES, problems)
+    outcomes, answers = tried(cases, tmp_path)
+    weighed_cases = {case.name: weighed(case, answers[case.name]) for case in cases if case.name in answers}
+    wrong = {name: found for name, found in {**outcomes, **weighed_cases}.items() if found.verdict != "ok"}
+
+    assert ([], {}) == (problems, wrong)
+
+
+def test_what_is_held_by_validators_alone_is_listed(tools, tmp_path):
+    _, answers = tried(read_cases(CASES, []), tmp_path)
+    alone = {
+        name
+        for name, told in answers.items()
+        if re.match(r"\d{2}-|10[12]-", name) and any(answer.refused.startswith("validator") for answer in told)
+    }
+
+    assert VALIDATORS_ALONE == alone
 
 
 @pytest.mark.parametrize(

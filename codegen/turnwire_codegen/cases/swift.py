@@ -8,27 +8,27 @@ from pathlib import Path
 from turnwire_codegen.cases.folder import Case, Outcome
 from turnwire_codegen.cases.swift_toolchain import Swift, build, swift
 from turnwire_codegen.cases.trial import Answer, ToolchainError, files_of, weighed
-from turnwire_codegen.emit.swift.shapes import named_tuples
+from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.emit.swift.validators import emit_validators
-from turnwire_codegen.emit.swift.view import scope_of
 from turnwire_codegen.load.foreign.front import load_foreign
 
-__all__ = ["run_swift"]
+__all__ = ["run_swift", "tried"]
 
 _PACKAGE = """// swift-tools-version:5.9
 import PackageDescription
 
 let package = Package(name: "Cases", targets: [.executableTarget(name: "Cases")])
 """
-# A line `CASE<tab>JSON` in; a line `=JSON`, `!TEXT` from the validator or `?TEXT` from the type out.
+# A line `CASE<tab>JSON` in; a line `=JSON` out, `?TEXT` where the type refuses, `!TEXT` where only the validator does.
 _MAIN = """
-func answer<Root: JSONRepresentable>(
-    _ check: (JSONValue) -> JSONFault?, _ root: Root.Type, _ text: Substring
+func answer(
+    _ check: (JSONValue) -> JSONFault?, _ text: Substring, _ read: (JSONValue) throws -> (any JSONRepresentable)?
 ) -> String {{
     do {{
         let json = try JSONValue(parsing: text.utf8)
+        let value = try read(json)!
         if let fault = check(json) {{ return "!\\(fault)" }}
-        return "=\\(String(decoding: try Root(json: json).jsonBytes, as: UTF8.self))"
+        return "=\\(String(decoding: value.jsonBytes, as: UTF8.self))"
     }} catch {{
         return "?\\(error)"
     }}
@@ -43,14 +43,25 @@ while let line = readLine() {{
 }}
 """
 # A row of the dictionary above.
-_ROW = '    "{name}": {{ answer({name}.checkRoot, {root}.self, $0) }},'
+_ROW = '    "{name}": {{ answer({name}.checkRoot, $0) {{ {read} }} }},'
 _VALIDATORS = "Validators"
 
 
 def run_swift(cases: tuple[Case, ...], scratch: Path) -> Mapping[str, Outcome]:
     """The outcome of every case; what is built is kept in the cache. Raises ToolchainError."""
+    outcomes, answers = tried(cases, scratch)
+    by_name = {case.name: case for case in cases}
+    return {**outcomes, **{name: weighed(by_name[name], told) for name, told in answers.items()}}
+
+
+def tried(cases: tuple[Case, ...], scratch: Path) -> tuple[Mapping[str, Outcome], Mapping[str, list[Answer]]]:
+    """The outcome of each case that cannot be tried, and of the others what became of each value.
+
+    A refusal says `validator` only where the type alone would have taken the value.
+    """
     tools = swift()
     outcomes: dict[str, Outcome] = {}
+    answers: Mapping[str, list[Answer]] = {}
     named = {f"Case{number}": case for number, case in enumerate(cases)}
     made: dict[str, Mapping[str, bytes]] = {}
     for name, case in named.items():
@@ -68,10 +79,10 @@ def run_swift(cases: tuple[Case, ...], scratch: Path) -> Mapping[str, Outcome]:
             outcomes[named[name].name] = Outcome("does-not-build", broken[name])
             del made[name]
         if not broken:
-            answers = _answers(tools, built.programs / "Cases", {name: named[name] for name in made}, scratch)
-            outcomes |= {named[name].name: weighed(named[name], answers[name]) for name in made}
+            told = _answers(tools, built.programs / "Cases", {name: named[name] for name in made}, scratch)
+            answers = {named[name].name: told[name] for name in made}
             break
-    return outcomes
+    return outcomes, answers
 
 
 def _sources(made: Mapping[str, Mapping[str, bytes]], named: Mapping[str, Case]) -> Mapping[str, str]:
@@ -89,16 +100,14 @@ def _sources(made: Mapping[str, Mapping[str, bytes]], named: Mapping[str, Case])
             elif path.endswith(".swift") and path != "Methods.swift":
                 parts.append(f"extension {name} {{\n{text}}}")
         sources[f"Sources/{name}.swift"] = "\n".join(parts)
-    rows = "\n".join(_ROW.format(name=name, root=_root(name, named[name])) for name in made)
+    rows = "\n".join(_ROW.format(name=name, read=_read(name, named[name])) for name in made)
     return {**sources, "Sources/main.swift": _MAIN.format(rows=rows)}
 
 
-def _root(name: str, case: Case) -> str:
-    """The type of the root, or where it has none any JSON."""
+def _read(name: str, case: Case) -> str:
+    """The value as the type of the root, or where it has none as any JSON."""
     loaded, _, _ = load_foreign(case.path / "schema.json")
-    if loaded is None or loaded.root is None:
-        return "JSONValue"
-    return f"{name}.{scope_of(named_tuples(loaded.protocol)).names[loaded.root]}"
+    return "$0" if loaded is None or loaded.root is None else f"try {name}.Definitions.read({quoted(loaded.root)}, $0)"
 
 
 def _answers(tools: Swift, program: Path, cases: Mapping[str, Case], folder: Path) -> Mapping[str, list[Answer]]:

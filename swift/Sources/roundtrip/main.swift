@@ -5,10 +5,11 @@ import Turnwire
 
 func answer(_ line: String) throws -> JSONObject {
     guard case let .object(given) = try JSONValue(parsing: line), case let .string(name)? = given["type"],
-        let value = given["value"], let type = Definitions.type(of: name)
-    else { throw JSONFault(rule: "no definition of this name") }
+        let value = given["value"]
+    else { throw JSONFault(rule: "no line of this form") }
     if let fault = Validators.validator(of: name)?(value) { throw fault }
-    return ["value": try type.init(json: value).asJSON()]
+    guard let read = try Definitions.read(name, value) else { throw JSONFault(rule: "no definition of this name") }
+    return ["value": try read.asJSON()]
 }
 
 while let line = readLine() {

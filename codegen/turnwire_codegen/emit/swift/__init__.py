@@ -8,11 +8,12 @@ from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.swift.shapes import named_tuples
 from turnwire_codegen.emit.swift.tables import error_views, machine_views, methods_view, protocol_view
-from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.emit.swift.validators import emit_validators
-from turnwire_codegen.emit.swift.view import family_views, scope_of
+from turnwire_codegen.emit.swift.view import definition_lines, family_views, scope_of
 from turnwire_codegen.ir import Protocol
+from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
 
 __all__ = ["emit", "emit_swift", "findings", "support_files"]
@@ -20,14 +21,14 @@ __all__ = ["emit", "emit_swift", "findings", "support_files"]
 
 def emit(given: Given) -> Files:
     """The types with their support, and the validators where the schema has any."""
-    types = emit_swift(given.protocol, given.header)
+    types = emit_swift(loosen_readers(given.protocol), given.header)
     plans, roots = given.checks.plans, given.checks.roots
     return types if plans is None else types | emit_validators(plans, roots, given.header)
 
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
-    """Every rule is left to the validators: Swift's types know none."""
-    return findings_of(protocol, protocol, origins, frozenset())
+    """What looks at members and arms is left to the validators, and so are patterns in what a client reads."""
+    return findings_of(protocol, loosen_readers(protocol), origins, ALL_RULES)
 
 
 def emit_swift(protocol: Protocol, header: Header) -> Files:
@@ -37,8 +38,10 @@ def emit_swift(protocol: Protocol, header: Header) -> Files:
     pages: dict[str, tuple[str, object]] = {
         view.path: ("family", view) for family in protocol.families for view in family_views(family, scope)
     }
-    named = [f"case {quoted(name)}: {scope.names[name]}.self" for name in sorted(scope.names)]
-    pages["Definitions.swift"] = ("definitions", named)
+    pages["Definitions.swift"] = ("definitions", definition_lines(scope))
+    # The lists of rules have been named while the types were made.
+    rules = [f"static let {name}: [JSONRule] = {scope.rules[name]}" for name in sorted(scope.rules)]
+    pages["Rules.swift"] = ("rules", rules)
     if protocol.methods:
         pages["Methods.swift"] = ("methods", methods_view(protocol, scope))
     if protocol.version:

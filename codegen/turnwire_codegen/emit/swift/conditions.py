@@ -8,7 +8,18 @@ from turnwire_codegen import patterns
 from turnwire_codegen.emit.swift.text import json_literal, quoted
 from turnwire_codegen.program import ask, table
 
-__all__ = ["Functions", "check", "condition", "fault", "flag", "names_list", "pattern_name", "pattern_tree"]
+__all__ = [
+    "Functions",
+    "check",
+    "condition",
+    "fault",
+    "flag",
+    "format_name",
+    "json_value",
+    "names_list",
+    "pattern_name",
+    "pattern_tree",
+]
 
 # The name of the function of each plan.
 Functions = Mapping[str, str]
@@ -54,7 +65,7 @@ def check(said: table.Check, functions: Functions) -> str:
         case table.Kinds(kinds=kinds):
             return f".kinds([{', '.join(f'.{kind}' for kind in kinds)}])"
         case table.Only(values=values):
-            return f".only([{', '.join(map(_value, values))}])"
+            return f".only([{', '.join(map(json_value, values))}])"
         case table.Texts(values=values):
             return f".text({names_list(values)})"
         case table.AnyOf(of=arms):
@@ -73,6 +84,11 @@ def fault(said: table.Check, value: str, functions: Functions) -> str:
     return f"inspect({value}, {check(said, functions)})"
 
 
+def format_name(name: str) -> str:
+    """The case of a format."""
+    return _FORMATS.get(name, name)
+
+
 def flag(name: str) -> str:
     """The variable of a kept answer."""
     return name.replace("guard ", "guard")
@@ -88,7 +104,7 @@ def _call(asked: ask.Condition) -> str:
         case ask.IsKind(subject=subject, kind=kind):
             return f"isKind({_json(subject)}, .{kind})"
         case ask.IsOneOf(subject=subject, values=values):
-            return f"[{', '.join(map(_value, values))}].contains({_json(subject)})"
+            return f"[{', '.join(map(json_value, values))}].contains({_json(subject)})"
         case ask.IsText(subject=subject, texts=texts):
             return f"isText({_VARIABLES[subject]}, {names_list(texts)})"
         case ask.IsMultiple(subject=subject, of=of):
@@ -96,7 +112,7 @@ def _call(asked: ask.Condition) -> str:
         case ask.Finds(subject=subject, source=source):
             return f"finds({pattern_name(source)}, {_VARIABLES[subject]})"
         case ask.HasFormat(subject=subject, name=name):
-            return f"hasFormat({_VARIABLES[subject]}, .{_FORMATS.get(name, name)})"
+            return f"hasFormat({_VARIABLES[subject]}, .{format_name(name)})"
         case ask.Has(subject=subject, member=member):
             return f"has({_json(subject)}, {quoted(member)})"
         case ask.AreUnique(subject=subject):
@@ -146,12 +162,12 @@ def _inner(part: ask.Condition, functions: Functions) -> str:
     return f"({text})" if isinstance(part, ask.All | ask.Any) else text
 
 
-def _value(value: Any) -> str:
+def json_value(value: Any) -> str:
     """Any JSON value as an expression."""
     match value:
         case list():
-            return f"JSONValue.array([{', '.join(map(_value, value))}])"
+            return f"JSONValue.array([{', '.join(map(json_value, value))}])"
         case dict():
-            members = ", ".join(f"{quoted(name)}: {_value(member)}" for name, member in value.items())
+            members = ", ".join(f"{quoted(name)}: {json_value(member)}" for name, member in value.items())
             return f"JSONValue.object([{members or ':'}])"
     return json_literal(value)

@@ -29,8 +29,8 @@ _CASES = _MEMBERS | {"allCases", "none", "rawValue", "some", "value"}
 _SUPPORT = re.compile(
     r"^(?:public )?(?:indirect )?(?:struct|enum|protocol|typealias|final class|actor) (\w+)", re.MULTILINE
 )
-_FILES = frozenset({"Definitions", "Errors", "Methods", "Protocol", "States", "Tables", "Validators"})
-_TABLES = frozenset({"Definitions", "ErrorCode", "Methods", "ProtocolFacts", "Validators"})
+_FILES = frozenset({"Definitions", "Errors", "Methods", "Protocol", "Rules", "States", "Tables", "Validators"})
+_TABLES = frozenset({"Definitions", "ErrorCode", "Methods", "ProtocolFacts", "Rules", "Validators"})
 
 
 @cache

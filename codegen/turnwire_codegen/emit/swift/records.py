@@ -3,14 +3,14 @@
 import msgspec
 
 from turnwire_codegen.emit.remarks import deprecation, remarks
+from turnwire_codegen.emit.swift.held import held, held_argument
 from turnwire_codegen.emit.swift.names import member_names
 from turnwire_codegen.emit.swift.text import comment, json_literal, quoted
 from turnwire_codegen.emit.swift.types import Scope, nullable_part, type_text
-from turnwire_codegen.ir import Alias, Const, Field, Record, TupleOf
+from turnwire_codegen.ir import Alias, AnyValue, Const, Field, Record, TupleOf, TypeNode
 
 __all__ = ["PropertyView", "StructView", "record_view", "tuple_view", "wrapper_view"]
 
-_EXTRA = "extra"
 _JSON_LITERALS = {"JSONValue.null": "JSONNull()"}
 
 
@@ -19,6 +19,15 @@ class PropertyView(msgspec.Struct, frozen=True):
 
     line: str
     doc: tuple[str, ...]
+
+
+class _Rest(msgspec.Struct, frozen=True):
+    """The property for members that have none of their own; they are data of the schema, or what it does not know."""
+
+    name: str
+    type: TypeNode
+    doc: str
+    way: str
 
 
 class StructView(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +55,8 @@ class _Member(msgspec.Struct, frozen=True, kw_only=True):
 
 def record_view(record: Record, scope: Scope) -> StructView:
     """The structure of a record."""
-    names = member_names((field.wire for field in record.fields), *([_EXTRA] if record.extra is not None else []))
+    rest = _rest(record)
+    names = member_names((field.wire for field in record.fields), *([rest.name] if rest else []))
     members = [_member(record, field, names[field.wire], scope) for field in record.fields]
     # An argument that may be left out stands behind those that may not.
     needed = [member for field, member in zip(record.fields, members, strict=True) if field.required]
@@ -54,20 +64,19 @@ def record_view(record: Record, scope: Scope) -> StructView:
     parameters = [member.parameter for member in given if member.parameter]
     properties = [member.property for member in members]
     assignments = [member.assignment for member in given if member.assignment]
-    if record.extra is not None:
-        extra = f"JSONMap<{type_text(record.extra, scope)}>"
-        doc = comment("The members that have no property of their own.", indent=4)
-        properties.append(PropertyView(f"public var {_EXTRA}: {extra}", doc))
-        parameters.append(f"{_EXTRA}: {extra} = [:]")
-        assignments.append(f"self.{_EXTRA} = {_EXTRA}")
+    if rest is not None:
+        text = f"JSONMap<{type_text(rest.type, scope)}>"
+        properties.append(PropertyView(f"public var {rest.name}: {text}", comment(rest.doc, indent=4)))
+        parameters.append(f"{rest.name}: {text} = [:]")
+        assignments.append(f"self.{rest.name} = {rest.name}")
     return StructView(
         name=scope.names[record.name],
         doc=comment(record.doc, remarks(record.notes), deprecation(record.notes), indent=0),
         properties=tuple(properties),
         parameters=_listed(parameters),
         assignments=tuple(assignments),
-        reads=tuple(_reads(record, members)),
-        writes=tuple(_writes(record, members)),
+        reads=tuple(_reads(record, members, rest, scope)),
+        writes=tuple(_writes(members, rest)),
     )
 
 
@@ -75,11 +84,14 @@ def tuple_view(alias: Alias, node: TupleOf, scope: Scope) -> StructView:
     """A tuple: its items by number, from 0, and the rest."""
     places = [(f"item{index}", type_text(item, scope)) for index, item in enumerate(node.items)]
     reads = [f"let items = try JSONItems(json, first: {len(places)}, {_closed(node)})"]
-    reads += [f"{name} = try items.item({index})" for index, (name, _) in enumerate(places)]
+    reads += [
+        f"{name} = try items.item({index}{held_argument(item, scope)})"
+        for index, ((name, _), item) in enumerate(zip(places, node.items, strict=True))
+    ]
     writes = ["writer.beginArray()", *(f"{name}.write(to: &writer)" for name, _ in places)]
     if node.rest is not None:
         places.append(("rest", f"[{type_text(node.rest, scope)}]"))
-        reads.append("rest = try items.rest()")
+        reads.append(f"rest = try items.rest({held(node.rest, scope) or ''})")
         writes.append("for item in rest { item.write(to: &writer) }")
     if not places:
         reads[0] = reads[0].replace("let items", "_")
@@ -104,9 +116,14 @@ def wrapper_view(alias: Alias, scope: Scope) -> StructView:
         properties=(PropertyView(f"public var value: {text}", ()),),
         parameters=_listed([f"value: {text}"]),
         assignments=("self.value = value",),
-        reads=(f"value = try {_parenthesized(text)}(json: json)",),
+        reads=(*_obeyed(alias, scope), f"value = try {_parenthesized(text)}(json: json)"),
         writes=("value.write(to: &writer)",),
     )
+
+
+def _obeyed(alias: Alias, scope: Scope) -> list[str]:
+    name = held(alias.type, scope)
+    return [] if name is None else [f"try json.obey({name})"]
 
 
 def _closed(node: TupleOf) -> str:
@@ -122,21 +139,29 @@ def _listed(parameters: list[str]) -> tuple[str, ...]:
     return tuple(f"{parameter}," for parameter in parameters[:-1]) + tuple(parameters[-1:])
 
 
-def _reads(record: Record, members: list[_Member]) -> list[str]:
+def _rest(record: Record) -> _Rest | None:
+    if record.extra is not None:
+        return _Rest("extra", record.extra, "The members that have no property of their own.", "with")
+    if record.keeps:
+        return _Rest("undeclared", AnyValue(), "The members that the schema does not declare.", "keeping")
+    return None
+
+
+def _reads(record: Record, members: list[_Member], rest: _Rest | None, scope: Scope) -> list[str]:
     # UTF-8 keeps the order of code points, and so does Python's comparison.
     reads = [member.read for member in sorted(members, key=lambda member: member.wire)]
-    if record.extra is not None:
-        reads.append(f"{_EXTRA} = try members.rest()")
+    if rest is not None:
+        reads.append(f"{rest.name} = try members.rest({held(rest.type, scope) or ''})")
     opening = "var members = " if reads else "let members = " if record.closed else "_ = "
     return [f"{opening}try JSONMembers(json)", *reads, *(["try members.close()"] if record.closed else [])]
 
 
-def _writes(record: Record, members: list[_Member]) -> list[str]:
+def _writes(members: list[_Member], rest: _Rest | None) -> list[str]:
     ordered = sorted(members, key=lambda member: member.wire.encode("utf-16-be", "surrogatepass"))
     lines = ["writer.beginObject()", *(member.write for member in ordered)]
-    if record.extra is not None:
+    if rest is not None:
         # What is not declared may stand anywhere between what is.
-        return ["let start = writer.bytes.count", *lines, f"writer.endObject(from: start, with: {_EXTRA})"]
+        return ["let start = writer.bytes.count", *lines, f"writer.endObject(from: start, {rest.way}: {rest.name})"]
     return [*lines, "writer.endObject()"]
 
 
@@ -154,9 +179,7 @@ def _member(record: Record, field: Field, name: str, scope: Scope) -> _Member:
             write=f"writer.required({wire}, {name})",
         )
     text, default, way = _declared(field, scope)
-    read = f"{name} = try members.{way}({wire})"
-    if isinstance(field.type, Const):
-        read = f"{name} = try members.optional({wire}, {json_literal(field.type.value)})"
+    read = f"{name} = try members.{way}({wire}{held_argument(field.type, scope)})"
     box = "@Indirect " if (record.name, field.wire) in scope.boxed else ""
     return _Member(
         wire=field.wire,

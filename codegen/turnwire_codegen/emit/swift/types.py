@@ -29,13 +29,15 @@ _INT_MAX = 2**63 - 1
 class Scope(msgspec.Struct, frozen=True):
     """All declarations, and what each is called; `boxed` are pairs of a record and a member that must stand apart.
 
-    `wrapped` are aliases that hold themselves and therefore are types of their own.
+    `wrapped` are aliases that hold themselves and therefore are types of their own; `rules` collects the lists of rules
+    that are named while the types are made.
     """
 
     known: Mapping[str, Declaration]
     names: Mapping[str, str]
     boxed: frozenset[tuple[str, str]]
     wrapped: frozenset[str]
+    rules: dict[str, str]
 
 
 def type_text(node: TypeNode, scope: Scope) -> str:

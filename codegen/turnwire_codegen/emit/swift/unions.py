@@ -3,6 +3,7 @@
 import msgspec
 
 from turnwire_codegen.emit.remarks import deprecation, remarks
+from turnwire_codegen.emit.swift.held import held
 from turnwire_codegen.emit.swift.names import case_names
 from turnwire_codegen.emit.swift.records import PropertyView
 from turnwire_codegen.emit.swift.text import comment, json_literal, quoted
@@ -158,9 +159,8 @@ def _by_trial(arms: list[tuple[Variant, str]], scope: Scope) -> list[str]:
 
 
 def _considered(variant: Variant, name: str, scope: Scope) -> str:
-    if isinstance(variant.type, Const):
-        return f"try $0.mustBe({json_literal(variant.type.value)}); return .{name}"
-    return _made(variant, name, "$0", scope)
+    rules, made = held(variant.type, scope), _made(variant, name, "$0", scope)
+    return made if rules is None else f"try $0.obey({rules}); return {made}"
 
 
 def _made(variant: Variant, name: str, value: str, scope: Scope) -> str:

@@ -3,16 +3,17 @@
 import msgspec
 
 from turnwire_codegen.emit.remarks import deprecation, remarks
+from turnwire_codegen.emit.swift.held import held
 from turnwire_codegen.emit.swift.names import file_name, type_names
 from turnwire_codegen.emit.swift.records import StructView, record_view, tuple_view, wrapper_view
 from turnwire_codegen.emit.swift.shapes import boxed_members, wrapped_aliases
-from turnwire_codegen.emit.swift.text import comment
+from turnwire_codegen.emit.swift.text import comment, quoted
 from turnwire_codegen.emit.swift.types import Scope, type_text
 from turnwire_codegen.emit.swift.unions import EnumView, enum_view, union_view
 from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Protocol, Record, TupleOf, Union
 from turnwire_codegen.passes.graph import declarations
 
-__all__ = ["AliasView", "DeclarationView", "FamilyView", "family_views", "scope_of"]
+__all__ = ["AliasView", "DeclarationView", "FamilyView", "definition_lines", "family_views", "scope_of"]
 
 # A compiler takes a file at a time, so that two halves of a big one are ready sooner than the whole.
 _FILE_DECLARATIONS = 100
@@ -45,7 +46,7 @@ class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
 def scope_of(protocol: Protocol) -> Scope:
     """What all types of a protocol share; its tuples have names."""
     known = declarations(protocol)
-    return Scope(known, type_names(known), boxed_members(known), wrapped_aliases(known))
+    return Scope(known, type_names(known), boxed_members(known), wrapped_aliases(known), {})
 
 
 def family_views(family: Family, scope: Scope) -> list[FamilyView]:
@@ -62,6 +63,19 @@ def family_views(family: Family, scope: Scope) -> list[FamilyView]:
         )
         for number, part in enumerate(parts)
     ]
+
+
+def definition_lines(scope: Scope) -> list[str]:
+    """A line for each definition that reads a value as its type; a name for another type has rules of its own."""
+    return [f"case {quoted(name)}: return try {_reading(name, scope)}" for name in sorted(scope.known)]
+
+
+def _reading(name: str, scope: Scope) -> str:
+    declaration = scope.known[name]
+    if not isinstance(declaration, Alias) or isinstance(declaration.type, TupleOf) or name in scope.wrapped:
+        return f"{scope.names[name]}(json: json)"
+    rules, text = held(declaration.type, scope), scope.names[name]
+    return f"{text}(json: json)" if rules is None else f"{text}(json: json.obeying({rules}))"
 
 
 def _declaration(declaration: Declaration, scope: Scope) -> DeclarationView:

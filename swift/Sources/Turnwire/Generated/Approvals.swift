@@ -79,23 +79,23 @@ public struct Approval: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        approvalId = try members.required("approvalId")
+        approvalId = try members.required("approvalId", Rules.length1To160)
         arguments = try members.optional("arguments")
-        availableDecisions = try members.required("availableDecisions")
+        availableDecisions = try members.required("availableDecisions", Rules.count1To32)
         binding = try members.required("binding")
-        itemId = try members.required("itemId")
+        itemId = try members.required("itemId", Rules.length1To160)
         kind = try members.required("kind")
-        operation = try members.required("operation")
-        preview = try members.optional("preview")
-        reason = try members.optional("reason")
+        operation = try members.required("operation", Rules.length0To8388608)
+        preview = try members.optional("preview", Rules.length0To8388608)
+        reason = try members.optional("reason", Rules.length0To8388608)
         risk = try members.optional("risk")
-        scopeKey = try members.optional("scopeKey")
-        subjectItemId = try members.optional("subjectItemId")
-        target = try members.optional("target")
-        threadId = try members.required("threadId")
-        title = try members.required("title")
-        toolName = try members.optional("toolName")
-        turnId = try members.required("turnId")
+        scopeKey = try members.optional("scopeKey", Rules.length1To1024)
+        subjectItemId = try members.optional("subjectItemId", Rules.length1To160)
+        target = try members.optional("target", Rules.length0To8388608)
+        threadId = try members.required("threadId", Rules.length1To160)
+        title = try members.required("title", Rules.length0To512)
+        toolName = try members.optional("toolName", Rules.length1To256)
+        turnId = try members.required("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -215,8 +215,8 @@ public struct ApprovalOption: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         decision = try members.required("decision")
-        label = try members.required("label")
-        optionId = try members.required("optionId")
+        label = try members.required("label", Rules.length0To512)
+        optionId = try members.required("optionId", Rules.length1To160)
         rule = try members.optional("rule")
     }
 
@@ -258,7 +258,7 @@ public struct ApprovalRuleDraft: JSONRepresentable {
         effect = try members.required("effect")
         kind = try members.required("kind")
         scope = try members.required("scope")
-        scopeKey = try members.required("scopeKey")
+        scopeKey = try members.required("scopeKey", Rules.length1To1024)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -406,8 +406,8 @@ public struct ApprovalBinding: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        expiresAt = try members.optional("expiresAt")
-        nonce = try members.optional("nonce")
+        expiresAt = try members.optional("expiresAt", Rules.minInteger0MaxInteger9007199254740991)
+        nonce = try members.optional("nonce", Rules.length16To128)
         operationDigest = try members.required("operationDigest")
         policyDigest = try members.optional("policyDigest")
         workspaceDigest = try members.optional("workspaceDigest")
@@ -454,10 +454,10 @@ public struct ApprovalAnswer: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         decision = try members.required("decision")
-        metadata = try members.optional("metadata")
-        nonce = try members.required("nonce")
-        optionId = try members.optional("optionId")
-        reason = try members.optional("reason")
+        metadata = try members.optional("metadata", Rules.count0To256)
+        nonce = try members.required("nonce", Rules.length16To128)
+        optionId = try members.optional("optionId", Rules.length1To160)
+        reason = try members.optional("reason", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -520,9 +520,9 @@ public struct ApprovalRequestedParams: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         approval = try members.required("approval")
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -553,7 +553,7 @@ public struct ApprovalResolveParams: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         answer = try members.required("answer")
-        approvalId = try members.required("approvalId")
+        approvalId = try members.required("approvalId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -620,12 +620,12 @@ public struct ApprovalResolution: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        at = try members.required("at")
+        at = try members.required("at", Rules.minInteger0MaxInteger9007199254740991)
         decision = try members.required("decision")
-        metadata = try members.optional("metadata")
-        optionId = try members.optional("optionId")
+        metadata = try members.optional("metadata", Rules.count0To256)
+        optionId = try members.optional("optionId", Rules.length1To160)
         outcome = try members.required("outcome")
-        reason = try members.optional("reason")
+        reason = try members.optional("reason", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -719,12 +719,12 @@ public struct ApprovalResolvedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        approvalId = try members.required("approvalId")
-        itemId = try members.required("itemId")
+        approvalId = try members.required("approvalId", Rules.length1To160)
+        itemId = try members.required("itemId", Rules.length1To160)
         resolution = try members.required("resolution")
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -760,9 +760,9 @@ public struct ApprovalRulesListParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        cursor = try members.optional("cursor")
-        limit = try members.optional("limit")
-        threadId = try members.optional("threadId")
+        cursor = try members.optional("cursor", Rules.length1To1024)
+        limit = try members.optional("limit", Rules.minInteger1MaxInteger500)
+        threadId = try members.optional("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -792,7 +792,7 @@ public struct ApprovalRulesListResult: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         data = try members.required("data")
-        nextCursor = try members.optional("nextCursor")
+        nextCursor = try members.optional("nextCursor", Rules.length1To1024)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -816,7 +816,7 @@ public struct ApprovalRulesRemoveParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        ruleId = try members.required("ruleId")
+        ruleId = try members.required("ruleId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -871,15 +871,15 @@ public struct ApprovalRule: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        createdAt = try members.required("createdAt")
+        createdAt = try members.required("createdAt", Rules.minInteger0MaxInteger9007199254740991)
         effect = try members.required("effect")
-        id = try members.required("id")
+        id = try members.required("id", Rules.length1To160)
         kind = try members.required("kind")
         scope = try members.required("scope")
-        scopeKey = try members.required("scopeKey")
-        threadId = try members.optional("threadId")
-        turnId = try members.optional("turnId")
-        workspacePath = try members.optional("workspacePath")
+        scopeKey = try members.required("scopeKey", Rules.length1To1024)
+        threadId = try members.optional("threadId", Rules.length1To160)
+        turnId = try members.optional("turnId", Rules.length1To160)
+        workspacePath = try members.optional("workspacePath", Rules.length1To4096)
     }
 
     public func write(to writer: inout JSONWriter) {

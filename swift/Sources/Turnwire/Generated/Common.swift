@@ -126,7 +126,7 @@ public struct ContextEntry: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("kind", JSONValue.string("application"))
-        value = try members.required("value")
+        value = try members.required("value", Rules.length0To262144)
     }
 
     public func write(to writer: inout JSONWriter) {

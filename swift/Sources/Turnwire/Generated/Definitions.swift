@@ -4,350 +4,350 @@
 
 /// The types by the names of their definitions, for programs that learn at run time what they read.
 public enum Definitions {
-    /// nil where there is no definition of this name.
-    public static func type(of name: String) -> (any JSONRepresentable.Type)? {
+    /// A value as the type of this definition; nil where there is none of this name. Throws a `JSONFault`.
+    public static func read(_ name: String, _ json: JSONValue) throws -> (any JSONRepresentable)? {
         switch JSONName(name) {
-        case "ActiveTurn": ActiveTurn.self
-        case "AgentId": AgentId.self
-        case "AgentInfo": AgentInfo.self
-        case "AgentMessageItem": AgentMessageItem.self
-        case "AgentSupport": AgentSupport.self
-        case "AgentUnsupportedData": AgentUnsupportedData.self
-        case "AlreadyInitializedData": AlreadyInitializedData.self
-        case "Approval": Approval.self
-        case "ApprovalAnswer": ApprovalAnswer.self
-        case "ApprovalBinding": ApprovalBinding.self
-        case "ApprovalDecision": ApprovalDecision.self
-        case "ApprovalItem": ApprovalItem.self
-        case "ApprovalKind": ApprovalKind.self
-        case "ApprovalOption": ApprovalOption.self
-        case "ApprovalPolicy": ApprovalPolicy.self
-        case "ApprovalRequestParams": ApprovalRequestParams.self
-        case "ApprovalRequestRequest": ApprovalRequestRequest.self
-        case "ApprovalRequestedNotification": ApprovalRequestedNotification.self
-        case "ApprovalRequestedParams": ApprovalRequestedParams.self
-        case "ApprovalResolution": ApprovalResolution.self
-        case "ApprovalResolveParams": ApprovalResolveParams.self
-        case "ApprovalResolveRequest": ApprovalResolveRequest.self
-        case "ApprovalResolveResult": ApprovalResolveResult.self
-        case "ApprovalResolvedNotification": ApprovalResolvedNotification.self
-        case "ApprovalResolvedParams": ApprovalResolvedParams.self
-        case "ApprovalRisk": ApprovalRisk.self
-        case "ApprovalRule": ApprovalRule.self
-        case "ApprovalRuleDraft": ApprovalRuleDraft.self
-        case "ApprovalRulesListParams": ApprovalRulesListParams.self
-        case "ApprovalRulesListRequest": ApprovalRulesListRequest.self
-        case "ApprovalRulesListResult": ApprovalRulesListResult.self
-        case "ApprovalRulesRemoveParams": ApprovalRulesRemoveParams.self
-        case "ApprovalRulesRemoveRequest": ApprovalRulesRemoveRequest.self
-        case "ArtifactItem": ArtifactItem.self
-        case "BaseBranchTarget": BaseBranchTarget.self
-        case "Budget": Budget.self
-        case "BudgetKind": BudgetKind.self
-        case "Bytes": Bytes.self
-        case "CacheStatus": CacheStatus.self
-        case "CacheUsage": CacheUsage.self
-        case "ClientCapabilities": ClientCapabilities.self
-        case "ClientInfo": ClientInfo.self
-        case "ClientNotification": ClientNotification.self
-        case "ClientRequest": ClientRequest.self
-        case "ClientToServer": ClientToServer.self
-        case "CommandExecutionItem": CommandExecutionItem.self
-        case "CommandRefPart": CommandRefPart.self
-        case "CommitTarget": CommitTarget.self
-        case "CompactOutcome": CompactOutcome.self
-        case "Config": Config.self
-        case "ConflictData": ConflictData.self
-        case "ConflictReason": ConflictReason.self
-        case "ConformanceCapability": ConformanceCapability.self
-        case "ContentItem": ContentItem.self
-        case "ContextCompactionItem": ContextCompactionItem.self
-        case "ContextEntry": ContextEntry.self
-        case "ContextRefPart": ContextRefPart.self
-        case "Count": Count.self
-        case "Cursor": Cursor.self
-        case "CursorFault": CursorFault.self
-        case "CursorInvalidData": CursorInvalidData.self
-        case "CustomTarget": CustomTarget.self
-        case "Digest": Digest.self
-        case "Direction": Direction.self
-        case "DynamicTool": DynamicTool.self
-        case "DynamicToolCallItem": DynamicToolCallItem.self
-        case "EmptyParams": EmptyParams.self
-        case "EmptyResult": EmptyResult.self
-        case "ErrorCode": ErrorCodeValue.self
-        case "ErrorData": ErrorData.self
-        case "ErrorItem": ErrorItem.self
-        case "ErrorObject": ErrorObject.self
-        case "ErrorResponse": ErrorResponse.self
-        case "Evidence": Evidence.self
-        case "EvidenceStatus": EvidenceStatus.self
-        case "ExperimentalRequiredData": ExperimentalRequiredData.self
-        case "FileChange": FileChange.self
-        case "FileChangeItem": FileChangeItem.self
-        case "FileChangeKind": FileChangeKind.self
-        case "FileRefPart": FileRefPart.self
-        case "ForkOrigin": ForkOrigin.self
-        case "FsyncPolicy": FsyncPolicy.self
-        case "HostErrorData": HostErrorData.self
-        case "IdempotencyKey": IdempotencyKey.self
-        case "Identifier": Identifier.self
-        case "ImageContent": ImageContent.self
-        case "ImagePart": ImagePart.self
-        case "InitializeParams": InitializeParams.self
-        case "InitializeRequest": InitializeRequest.self
-        case "InitializeResult": InitializeResult.self
-        case "InitializedNotification": InitializedNotification.self
-        case "InputPart": InputPart.self
-        case "InternalErrorData": InternalErrorData.self
-        case "InvalidParamsData": InvalidParamsData.self
-        case "InvalidRequestData": InvalidRequestData.self
-        case "Item": Item.self
-        case "ItemAgentMessageDeltaNotification": ItemAgentMessageDeltaNotification.self
-        case "ItemCommandExecutionOutputDeltaNotification": ItemCommandExecutionOutputDeltaNotification.self
-        case "ItemCompletedNotification": ItemCompletedNotification.self
-        case "ItemCompletedParams": ItemCompletedParams.self
-        case "ItemDeltaParams": ItemDeltaParams.self
-        case "ItemReasoningDeltaNotification": ItemReasoningDeltaNotification.self
-        case "ItemResetNotification": ItemResetNotification.self
-        case "ItemResetParams": ItemResetParams.self
-        case "ItemStartedNotification": ItemStartedNotification.self
-        case "ItemStartedParams": ItemStartedParams.self
-        case "ItemStatus": ItemStatus.self
-        case "ItemToolCallArgumentsDeltaNotification": ItemToolCallArgumentsDeltaNotification.self
-        case "ItemToolCallProgressNotification": ItemToolCallProgressNotification.self
-        case "ItemToolCallProgressParams": ItemToolCallProgressParams.self
-        case "JsonSchemaObject": JsonSchemaObject.self
-        case "Limits": Limits.self
-        case "LocalImagePart": LocalImagePart.self
-        case "McpToolCallItem": McpToolCallItem.self
-        case "Metadata": Metadata.self
-        case "MethodNotFoundData": MethodNotFoundData.self
-        case "Milliseconds": Milliseconds.self
-        case "Model": ModelValue.self
-        case "ModelListParams": ModelListParams.self
-        case "ModelListRequest": ModelListRequest.self
-        case "ModelListResult": ModelListResult.self
-        case "Name": Name.self
-        case "NoActiveTurnData": NoActiveTurnData.self
-        case "Nonce": Nonce.self
-        case "NotFoundData": NotFoundData.self
-        case "NotInitializedData": NotInitializedData.self
-        case "NotSettledData": NotSettledData.self
-        case "NoticeItem": NoticeItem.self
-        case "NoticeLevel": NoticeLevel.self
-        case "Notification": NotificationValue.self
-        case "ObjectKind": ObjectKind.self
-        case "Offered": Offered.self
-        case "OverloadedData": OverloadedData.self
-        case "ParamsIssue": ParamsIssue.self
-        case "ParseErrorData": ParseErrorData.self
-        case "Path": PathValue.self
-        case "PausedBy": PausedBy.self
-        case "PendingApproval": PendingApproval.self
-        case "PendingRequest": PendingRequest.self
-        case "PendingUserInput": PendingUserInput.self
-        case "PermissionMode": PermissionMode.self
-        case "PingRequest": PingRequest.self
-        case "PlanItem": PlanItem.self
-        case "PlanStep": PlanStep.self
-        case "PlanStepStatus": PlanStepStatus.self
-        case "Question": Question.self
-        case "QuestionAnswer": QuestionAnswer.self
-        case "QuestionOption": QuestionOption.self
-        case "QueueEntry": QueueEntry.self
-        case "QueueListParams": QueueListParams.self
-        case "QueueRemoveParams": QueueRemoveParams.self
-        case "QueueReorderParams": QueueReorderParams.self
-        case "QueueResult": QueueResult.self
-        case "QueueResumeParams": QueueResumeParams.self
-        case "QueueUpdateParams": QueueUpdateParams.self
-        case "ReasoningItem": ReasoningItem.self
-        case "RecordEvent": RecordEvent.self
-        case "RecordHash": RecordHash.self
-        case "Request": Request.self
-        case "RequestClosedData": RequestClosedData.self
-        case "RequestId": RequestId.self
-        case "RequestOutcome": RequestOutcome.self
-        case "Response": Response.self
-        case "ResumeDecision": ResumeDecision.self
-        case "ResumeDefault": ResumeDefault.self
-        case "ResumeResponse": ResumeResponse.self
-        case "Review": Review.self
-        case "ReviewFinding": ReviewFinding.self
-        case "ReviewItem": ReviewItem.self
-        case "ReviewLocation": ReviewLocation.self
-        case "ReviewStartParams": ReviewStartParams.self
-        case "ReviewStartRequest": ReviewStartRequest.self
-        case "ReviewStartResult": ReviewStartResult.self
-        case "ReviewTarget": ReviewTarget.self
-        case "RewindCapability": RewindCapability.self
-        case "RuleEffect": RuleEffect.self
-        case "RuleScope": RuleScope.self
-        case "SchemaExportParams": SchemaExportParams.self
-        case "SchemaExportRequest": SchemaExportRequest.self
-        case "SchemaExportResult": SchemaExportResult.self
-        case "SchemaFormat": SchemaFormat.self
-        case "SchemaInfo": SchemaInfo.self
-        case "Sequence": SequenceValue.self
-        case "ServerCapabilities": ServerCapabilities.self
-        case "ServerInfo": ServerInfo.self
-        case "ServerNotification": ServerNotification.self
-        case "ServerRequest": ServerRequest.self
-        case "ServerToClient": ServerToClient.self
-        case "ShutdownRequest": ShutdownRequest.self
-        case "ShuttingDownData": ShuttingDownData.self
-        case "SkillRefPart": SkillRefPart.self
-        case "SteerMode": SteerMode.self
-        case "SubagentItem": SubagentItem.self
-        case "SuccessResponse": SuccessResponse.self
-        case "Text": TextValue.self
-        case "TextContent": TextContent.self
-        case "TextPart": TextPart.self
-        case "Thread": ThreadValue.self
-        case "ThreadArchiveParams": ThreadArchiveParams.self
-        case "ThreadArchiveRequest": ThreadArchiveRequest.self
-        case "ThreadArchiveResult": ThreadArchiveResult.self
-        case "ThreadArchivedData": ThreadArchivedData.self
-        case "ThreadArchivedNotification": ThreadArchivedNotification.self
-        case "ThreadArchivedParams": ThreadArchivedParams.self
-        case "ThreadClosedNotification": ThreadClosedNotification.self
-        case "ThreadClosedParams": ThreadClosedParams.self
-        case "ThreadCompactParams": ThreadCompactParams.self
-        case "ThreadCompactRequest": ThreadCompactRequest.self
-        case "ThreadCompactResult": ThreadCompactResult.self
-        case "ThreadDeleteParams": ThreadDeleteParams.self
-        case "ThreadDeleteRequest": ThreadDeleteRequest.self
-        case "ThreadDeleteResult": ThreadDeleteResult.self
-        case "ThreadDeletedNotification": ThreadDeletedNotification.self
-        case "ThreadDeletedParams": ThreadDeletedParams.self
-        case "ThreadEventsListParams": ThreadEventsListParams.self
-        case "ThreadEventsListRequest": ThreadEventsListRequest.self
-        case "ThreadEventsListResult": ThreadEventsListResult.self
-        case "ThreadForkParams": ThreadForkParams.self
-        case "ThreadForkRequest": ThreadForkRequest.self
-        case "ThreadForkResult": ThreadForkResult.self
-        case "ThreadIdentity": ThreadIdentity.self
-        case "ThreadItemsListParams": ThreadItemsListParams.self
-        case "ThreadItemsListRequest": ThreadItemsListRequest.self
-        case "ThreadItemsListResult": ThreadItemsListResult.self
-        case "ThreadListParams": ThreadListParams.self
-        case "ThreadListRequest": ThreadListRequest.self
-        case "ThreadListResult": ThreadListResult.self
-        case "ThreadMode": ThreadMode.self
-        case "ThreadPauseParams": ThreadPauseParams.self
-        case "ThreadPauseRequest": ThreadPauseRequest.self
-        case "ThreadPauseResult": ThreadPauseResult.self
-        case "ThreadPausedData": ThreadPausedData.self
-        case "ThreadReadParams": ThreadReadParams.self
-        case "ThreadReadRequest": ThreadReadRequest.self
-        case "ThreadReadResult": ThreadReadResult.self
-        case "ThreadResumeParams": ThreadResumeParams.self
-        case "ThreadResumeRequest": ThreadResumeRequest.self
-        case "ThreadResumeResult": ThreadResumeResult.self
-        case "ThreadRewindParams": ThreadRewindParams.self
-        case "ThreadRewindRequest": ThreadRewindRequest.self
-        case "ThreadRewindResult": ThreadRewindResult.self
-        case "ThreadRewoundNotification": ThreadRewoundNotification.self
-        case "ThreadRewoundParams": ThreadRewoundParams.self
-        case "ThreadStartParams": ThreadStartParams.self
-        case "ThreadStartRequest": ThreadStartRequest.self
-        case "ThreadStartResult": ThreadStartResult.self
-        case "ThreadStartedNotification": ThreadStartedNotification.self
-        case "ThreadStartedParams": ThreadStartedParams.self
-        case "ThreadStatus": ThreadStatus.self
-        case "ThreadStatusChangedNotification": ThreadStatusChangedNotification.self
-        case "ThreadStatusChangedParams": ThreadStatusChangedParams.self
-        case "ThreadTurnsListParams": ThreadTurnsListParams.self
-        case "ThreadTurnsListRequest": ThreadTurnsListRequest.self
-        case "ThreadTurnsListResult": ThreadTurnsListResult.self
-        case "ThreadUnarchiveParams": ThreadUnarchiveParams.self
-        case "ThreadUnarchiveRequest": ThreadUnarchiveRequest.self
-        case "ThreadUnarchiveResult": ThreadUnarchiveResult.self
-        case "ThreadUnarchivedNotification": ThreadUnarchivedNotification.self
-        case "ThreadUnarchivedParams": ThreadUnarchivedParams.self
-        case "ThreadUnpauseParams": ThreadUnpauseParams.self
-        case "ThreadUnpauseRequest": ThreadUnpauseRequest.self
-        case "ThreadUnpauseResult": ThreadUnpauseResult.self
-        case "ThreadUnsubscribeParams": ThreadUnsubscribeParams.self
-        case "ThreadUnsubscribeRequest": ThreadUnsubscribeRequest.self
-        case "ThreadUnsubscribeResult": ThreadUnsubscribeResult.self
-        case "ThreadUpdateParams": ThreadUpdateParams.self
-        case "ThreadUpdateRequest": ThreadUpdateRequest.self
-        case "ThreadUpdateResult": ThreadUpdateResult.self
-        case "ThreadUpdatedNotification": ThreadUpdatedNotification.self
-        case "ThreadUpdatedParams": ThreadUpdatedParams.self
-        case "Timestamp": Timestamp.self
-        case "Title": Title.self
-        case "ToolCallItem": ToolCallItem.self
-        case "ToolCallParams": ToolCallParams.self
-        case "ToolCallRequest": ToolCallRequest.self
-        case "ToolCallResult": ToolCallResult.self
-        case "ToolIdempotency": ToolIdempotency.self
-        case "ToolMetadata": ToolMetadata.self
-        case "ToolSideEffect": ToolSideEffect.self
-        case "Turn": Turn.self
-        case "TurnActiveData": TurnActiveData.self
-        case "TurnCompletedNotification": TurnCompletedNotification.self
-        case "TurnCompletedParams": TurnCompletedParams.self
-        case "TurnDiffUpdatedNotification": TurnDiffUpdatedNotification.self
-        case "TurnDiffUpdatedParams": TurnDiffUpdatedParams.self
-        case "TurnEndReason": TurnEndReason.self
-        case "TurnEnqueueParams": TurnEnqueueParams.self
-        case "TurnEnqueueRequest": TurnEnqueueRequest.self
-        case "TurnEnqueueResult": TurnEnqueueResult.self
-        case "TurnError": TurnError.self
-        case "TurnErrorCode": TurnErrorCode.self
-        case "TurnInterruptParams": TurnInterruptParams.self
-        case "TurnInterruptRequest": TurnInterruptRequest.self
-        case "TurnInterruptResult": TurnInterruptResult.self
-        case "TurnMismatchData": TurnMismatchData.self
-        case "TurnPlanUpdatedNotification": TurnPlanUpdatedNotification.self
-        case "TurnPlanUpdatedParams": TurnPlanUpdatedParams.self
-        case "TurnQueueListRequest": TurnQueueListRequest.self
-        case "TurnQueueRemoveRequest": TurnQueueRemoveRequest.self
-        case "TurnQueueReorderRequest": TurnQueueReorderRequest.self
-        case "TurnQueueResumeRequest": TurnQueueResumeRequest.self
-        case "TurnQueueUpdateRequest": TurnQueueUpdateRequest.self
-        case "TurnQueueUpdatedNotification": TurnQueueUpdatedNotification.self
-        case "TurnQueueUpdatedParams": TurnQueueUpdatedParams.self
-        case "TurnResume": TurnResume.self
-        case "TurnStartParams": TurnStartParams.self
-        case "TurnStartRequest": TurnStartRequest.self
-        case "TurnStartResult": TurnStartResult.self
-        case "TurnStartedNotification": TurnStartedNotification.self
-        case "TurnStartedParams": TurnStartedParams.self
-        case "TurnStatus": TurnStatus.self
-        case "TurnSteerParams": TurnSteerParams.self
-        case "TurnSteerRequest": TurnSteerRequest.self
-        case "TurnSteerResult": TurnSteerResult.self
-        case "TurnUsageUpdatedNotification": TurnUsageUpdatedNotification.self
-        case "TurnUsageUpdatedParams": TurnUsageUpdatedParams.self
-        case "UnauthorizedData": UnauthorizedData.self
-        case "UncommittedChangesTarget": UncommittedChangesTarget.self
-        case "UnsupportedVersionData": UnsupportedVersionData.self
-        case "UntakenInput": UntakenInput.self
-        case "Usage": Usage.self
-        case "UsageCall": UsageCall.self
-        case "UsageSource": UsageSource.self
-        case "UserInput": UserInput.self
-        case "UserInputAnswer": UserInputAnswer.self
-        case "UserInputBinding": UserInputBinding.self
-        case "UserInputItem": UserInputItem.self
-        case "UserInputRequestParams": UserInputRequestParams.self
-        case "UserInputRequestRequest": UserInputRequestRequest.self
-        case "UserInputRequestedNotification": UserInputRequestedNotification.self
-        case "UserInputRequestedParams": UserInputRequestedParams.self
-        case "UserInputResolution": UserInputResolution.self
-        case "UserInputResolveParams": UserInputResolveParams.self
-        case "UserInputResolveRequest": UserInputResolveRequest.self
-        case "UserInputResolveResult": UserInputResolveResult.self
-        case "UserInputResolvedNotification": UserInputResolvedNotification.self
-        case "UserInputResolvedParams": UserInputResolvedParams.self
-        case "UserMessageItem": UserMessageItem.self
-        case "Version": Version.self
-        case "VersionInterval": VersionInterval.self
-        default: nil
+        case "ActiveTurn": return try ActiveTurn(json: json)
+        case "AgentId": return try AgentId(json: json.obeying(Rules.length1To160))
+        case "AgentInfo": return try AgentInfo(json: json)
+        case "AgentMessageItem": return try AgentMessageItem(json: json)
+        case "AgentSupport": return try AgentSupport(json: json)
+        case "AgentUnsupportedData": return try AgentUnsupportedData(json: json)
+        case "AlreadyInitializedData": return try AlreadyInitializedData(json: json)
+        case "Approval": return try Approval(json: json)
+        case "ApprovalAnswer": return try ApprovalAnswer(json: json)
+        case "ApprovalBinding": return try ApprovalBinding(json: json)
+        case "ApprovalDecision": return try ApprovalDecision(json: json)
+        case "ApprovalItem": return try ApprovalItem(json: json)
+        case "ApprovalKind": return try ApprovalKind(json: json)
+        case "ApprovalOption": return try ApprovalOption(json: json)
+        case "ApprovalPolicy": return try ApprovalPolicy(json: json)
+        case "ApprovalRequestParams": return try ApprovalRequestParams(json: json)
+        case "ApprovalRequestRequest": return try ApprovalRequestRequest(json: json)
+        case "ApprovalRequestedNotification": return try ApprovalRequestedNotification(json: json)
+        case "ApprovalRequestedParams": return try ApprovalRequestedParams(json: json)
+        case "ApprovalResolution": return try ApprovalResolution(json: json)
+        case "ApprovalResolveParams": return try ApprovalResolveParams(json: json)
+        case "ApprovalResolveRequest": return try ApprovalResolveRequest(json: json)
+        case "ApprovalResolveResult": return try ApprovalResolveResult(json: json)
+        case "ApprovalResolvedNotification": return try ApprovalResolvedNotification(json: json)
+        case "ApprovalResolvedParams": return try ApprovalResolvedParams(json: json)
+        case "ApprovalRisk": return try ApprovalRisk(json: json)
+        case "ApprovalRule": return try ApprovalRule(json: json)
+        case "ApprovalRuleDraft": return try ApprovalRuleDraft(json: json)
+        case "ApprovalRulesListParams": return try ApprovalRulesListParams(json: json)
+        case "ApprovalRulesListRequest": return try ApprovalRulesListRequest(json: json)
+        case "ApprovalRulesListResult": return try ApprovalRulesListResult(json: json)
+        case "ApprovalRulesRemoveParams": return try ApprovalRulesRemoveParams(json: json)
+        case "ApprovalRulesRemoveRequest": return try ApprovalRulesRemoveRequest(json: json)
+        case "ArtifactItem": return try ArtifactItem(json: json)
+        case "BaseBranchTarget": return try BaseBranchTarget(json: json)
+        case "Budget": return try Budget(json: json)
+        case "BudgetKind": return try BudgetKind(json: json)
+        case "Bytes": return try Bytes(json: json.obeying(Rules.minInteger0MaxInteger9007199254740991))
+        case "CacheStatus": return try CacheStatus(json: json)
+        case "CacheUsage": return try CacheUsage(json: json)
+        case "ClientCapabilities": return try ClientCapabilities(json: json)
+        case "ClientInfo": return try ClientInfo(json: json)
+        case "ClientNotification": return try ClientNotification(json: json)
+        case "ClientRequest": return try ClientRequest(json: json)
+        case "ClientToServer": return try ClientToServer(json: json)
+        case "CommandExecutionItem": return try CommandExecutionItem(json: json)
+        case "CommandRefPart": return try CommandRefPart(json: json)
+        case "CommitTarget": return try CommitTarget(json: json)
+        case "CompactOutcome": return try CompactOutcome(json: json)
+        case "Config": return try Config(json: json.obeying(Rules.count0To256))
+        case "ConflictData": return try ConflictData(json: json)
+        case "ConflictReason": return try ConflictReason(json: json)
+        case "ConformanceCapability": return try ConformanceCapability(json: json)
+        case "ContentItem": return try ContentItem(json: json)
+        case "ContextCompactionItem": return try ContextCompactionItem(json: json)
+        case "ContextEntry": return try ContextEntry(json: json)
+        case "ContextRefPart": return try ContextRefPart(json: json)
+        case "Count": return try Count(json: json.obeying(Rules.minInteger0MaxInteger9007199254740991))
+        case "Cursor": return try Cursor(json: json.obeying(Rules.length1To1024))
+        case "CursorFault": return try CursorFault(json: json)
+        case "CursorInvalidData": return try CursorInvalidData(json: json)
+        case "CustomTarget": return try CustomTarget(json: json)
+        case "Digest": return try Digest(json: json)
+        case "Direction": return try Direction(json: json)
+        case "DynamicTool": return try DynamicTool(json: json)
+        case "DynamicToolCallItem": return try DynamicToolCallItem(json: json)
+        case "EmptyParams": return try EmptyParams(json: json)
+        case "EmptyResult": return try EmptyResult(json: json)
+        case "ErrorCode": return try ErrorCodeValue(json: json.obeying(Rules.length1To128))
+        case "ErrorData": return try ErrorData(json: json)
+        case "ErrorItem": return try ErrorItem(json: json)
+        case "ErrorObject": return try ErrorObject(json: json)
+        case "ErrorResponse": return try ErrorResponse(json: json)
+        case "Evidence": return try Evidence(json: json)
+        case "EvidenceStatus": return try EvidenceStatus(json: json)
+        case "ExperimentalRequiredData": return try ExperimentalRequiredData(json: json)
+        case "FileChange": return try FileChange(json: json)
+        case "FileChangeItem": return try FileChangeItem(json: json)
+        case "FileChangeKind": return try FileChangeKind(json: json)
+        case "FileRefPart": return try FileRefPart(json: json)
+        case "ForkOrigin": return try ForkOrigin(json: json)
+        case "FsyncPolicy": return try FsyncPolicy(json: json)
+        case "HostErrorData": return try HostErrorData(json: json)
+        case "IdempotencyKey": return try IdempotencyKey(json: json.obeying(Rules.length1To256))
+        case "Identifier": return try Identifier(json: json.obeying(Rules.length1To160))
+        case "ImageContent": return try ImageContent(json: json)
+        case "ImagePart": return try ImagePart(json: json)
+        case "InitializeParams": return try InitializeParams(json: json)
+        case "InitializeRequest": return try InitializeRequest(json: json)
+        case "InitializeResult": return try InitializeResult(json: json)
+        case "InitializedNotification": return try InitializedNotification(json: json)
+        case "InputPart": return try InputPart(json: json)
+        case "InternalErrorData": return try InternalErrorData(json: json)
+        case "InvalidParamsData": return try InvalidParamsData(json: json)
+        case "InvalidRequestData": return try InvalidRequestData(json: json)
+        case "Item": return try Item(json: json)
+        case "ItemAgentMessageDeltaNotification": return try ItemAgentMessageDeltaNotification(json: json)
+        case "ItemCommandExecutionOutputDeltaNotification": return try ItemCommandExecutionOutputDeltaNotification(json: json)
+        case "ItemCompletedNotification": return try ItemCompletedNotification(json: json)
+        case "ItemCompletedParams": return try ItemCompletedParams(json: json)
+        case "ItemDeltaParams": return try ItemDeltaParams(json: json)
+        case "ItemReasoningDeltaNotification": return try ItemReasoningDeltaNotification(json: json)
+        case "ItemResetNotification": return try ItemResetNotification(json: json)
+        case "ItemResetParams": return try ItemResetParams(json: json)
+        case "ItemStartedNotification": return try ItemStartedNotification(json: json)
+        case "ItemStartedParams": return try ItemStartedParams(json: json)
+        case "ItemStatus": return try ItemStatus(json: json)
+        case "ItemToolCallArgumentsDeltaNotification": return try ItemToolCallArgumentsDeltaNotification(json: json)
+        case "ItemToolCallProgressNotification": return try ItemToolCallProgressNotification(json: json)
+        case "ItemToolCallProgressParams": return try ItemToolCallProgressParams(json: json)
+        case "JsonSchemaObject": return try JsonSchemaObject(json: json)
+        case "Limits": return try Limits(json: json)
+        case "LocalImagePart": return try LocalImagePart(json: json)
+        case "McpToolCallItem": return try McpToolCallItem(json: json)
+        case "Metadata": return try Metadata(json: json.obeying(Rules.count0To256))
+        case "MethodNotFoundData": return try MethodNotFoundData(json: json)
+        case "Milliseconds": return try Milliseconds(json: json.obeying(Rules.minInteger0MaxInteger9007199254740991))
+        case "Model": return try ModelValue(json: json)
+        case "ModelListParams": return try ModelListParams(json: json)
+        case "ModelListRequest": return try ModelListRequest(json: json)
+        case "ModelListResult": return try ModelListResult(json: json)
+        case "Name": return try Name(json: json.obeying(Rules.length1To256))
+        case "NoActiveTurnData": return try NoActiveTurnData(json: json)
+        case "Nonce": return try Nonce(json: json.obeying(Rules.length16To128))
+        case "NotFoundData": return try NotFoundData(json: json)
+        case "NotInitializedData": return try NotInitializedData(json: json)
+        case "NotSettledData": return try NotSettledData(json: json)
+        case "NoticeItem": return try NoticeItem(json: json)
+        case "NoticeLevel": return try NoticeLevel(json: json)
+        case "Notification": return try NotificationValue(json: json)
+        case "ObjectKind": return try ObjectKind(json: json)
+        case "Offered": return try Offered(json: json.obeying(Rules.rules43ad6616))
+        case "OverloadedData": return try OverloadedData(json: json)
+        case "ParamsIssue": return try ParamsIssue(json: json)
+        case "ParseErrorData": return try ParseErrorData(json: json)
+        case "Path": return try PathValue(json: json.obeying(Rules.length1To4096))
+        case "PausedBy": return try PausedBy(json: json)
+        case "PendingApproval": return try PendingApproval(json: json)
+        case "PendingRequest": return try PendingRequest(json: json)
+        case "PendingUserInput": return try PendingUserInput(json: json)
+        case "PermissionMode": return try PermissionMode(json: json)
+        case "PingRequest": return try PingRequest(json: json)
+        case "PlanItem": return try PlanItem(json: json)
+        case "PlanStep": return try PlanStep(json: json)
+        case "PlanStepStatus": return try PlanStepStatus(json: json)
+        case "Question": return try Question(json: json)
+        case "QuestionAnswer": return try QuestionAnswer(json: json)
+        case "QuestionOption": return try QuestionOption(json: json)
+        case "QueueEntry": return try QueueEntry(json: json)
+        case "QueueListParams": return try QueueListParams(json: json)
+        case "QueueRemoveParams": return try QueueRemoveParams(json: json)
+        case "QueueReorderParams": return try QueueReorderParams(json: json)
+        case "QueueResult": return try QueueResult(json: json)
+        case "QueueResumeParams": return try QueueResumeParams(json: json)
+        case "QueueUpdateParams": return try QueueUpdateParams(json: json)
+        case "ReasoningItem": return try ReasoningItem(json: json)
+        case "RecordEvent": return try RecordEvent(json: json)
+        case "RecordHash": return try RecordHash(json: json)
+        case "Request": return try Request(json: json)
+        case "RequestClosedData": return try RequestClosedData(json: json)
+        case "RequestId": return try RequestId(json: json)
+        case "RequestOutcome": return try RequestOutcome(json: json)
+        case "Response": return try Response(json: json)
+        case "ResumeDecision": return try ResumeDecision(json: json)
+        case "ResumeDefault": return try ResumeDefault(json: json)
+        case "ResumeResponse": return try ResumeResponse(json: json)
+        case "Review": return try Review(json: json)
+        case "ReviewFinding": return try ReviewFinding(json: json)
+        case "ReviewItem": return try ReviewItem(json: json)
+        case "ReviewLocation": return try ReviewLocation(json: json)
+        case "ReviewStartParams": return try ReviewStartParams(json: json)
+        case "ReviewStartRequest": return try ReviewStartRequest(json: json)
+        case "ReviewStartResult": return try ReviewStartResult(json: json)
+        case "ReviewTarget": return try ReviewTarget(json: json)
+        case "RewindCapability": return try RewindCapability(json: json)
+        case "RuleEffect": return try RuleEffect(json: json)
+        case "RuleScope": return try RuleScope(json: json)
+        case "SchemaExportParams": return try SchemaExportParams(json: json)
+        case "SchemaExportRequest": return try SchemaExportRequest(json: json)
+        case "SchemaExportResult": return try SchemaExportResult(json: json)
+        case "SchemaFormat": return try SchemaFormat(json: json)
+        case "SchemaInfo": return try SchemaInfo(json: json)
+        case "Sequence": return try SequenceValue(json: json.obeying(Rules.minInteger0MaxInteger9007199254740991))
+        case "ServerCapabilities": return try ServerCapabilities(json: json)
+        case "ServerInfo": return try ServerInfo(json: json)
+        case "ServerNotification": return try ServerNotification(json: json)
+        case "ServerRequest": return try ServerRequest(json: json)
+        case "ServerToClient": return try ServerToClient(json: json)
+        case "ShutdownRequest": return try ShutdownRequest(json: json)
+        case "ShuttingDownData": return try ShuttingDownData(json: json)
+        case "SkillRefPart": return try SkillRefPart(json: json)
+        case "SteerMode": return try SteerMode(json: json)
+        case "SubagentItem": return try SubagentItem(json: json)
+        case "SuccessResponse": return try SuccessResponse(json: json)
+        case "Text": return try TextValue(json: json.obeying(Rules.length0To8388608))
+        case "TextContent": return try TextContent(json: json)
+        case "TextPart": return try TextPart(json: json)
+        case "Thread": return try ThreadValue(json: json)
+        case "ThreadArchiveParams": return try ThreadArchiveParams(json: json)
+        case "ThreadArchiveRequest": return try ThreadArchiveRequest(json: json)
+        case "ThreadArchiveResult": return try ThreadArchiveResult(json: json)
+        case "ThreadArchivedData": return try ThreadArchivedData(json: json)
+        case "ThreadArchivedNotification": return try ThreadArchivedNotification(json: json)
+        case "ThreadArchivedParams": return try ThreadArchivedParams(json: json)
+        case "ThreadClosedNotification": return try ThreadClosedNotification(json: json)
+        case "ThreadClosedParams": return try ThreadClosedParams(json: json)
+        case "ThreadCompactParams": return try ThreadCompactParams(json: json)
+        case "ThreadCompactRequest": return try ThreadCompactRequest(json: json)
+        case "ThreadCompactResult": return try ThreadCompactResult(json: json)
+        case "ThreadDeleteParams": return try ThreadDeleteParams(json: json)
+        case "ThreadDeleteRequest": return try ThreadDeleteRequest(json: json)
+        case "ThreadDeleteResult": return try ThreadDeleteResult(json: json)
+        case "ThreadDeletedNotification": return try ThreadDeletedNotification(json: json)
+        case "ThreadDeletedParams": return try ThreadDeletedParams(json: json)
+        case "ThreadEventsListParams": return try ThreadEventsListParams(json: json)
+        case "ThreadEventsListRequest": return try ThreadEventsListRequest(json: json)
+        case "ThreadEventsListResult": return try ThreadEventsListResult(json: json)
+        case "ThreadForkParams": return try ThreadForkParams(json: json)
+        case "ThreadForkRequest": return try ThreadForkRequest(json: json)
+        case "ThreadForkResult": return try ThreadForkResult(json: json)
+        case "ThreadIdentity": return try ThreadIdentity(json: json)
+        case "ThreadItemsListParams": return try ThreadItemsListParams(json: json)
+        case "ThreadItemsListRequest": return try ThreadItemsListRequest(json: json)
+        case "ThreadItemsListResult": return try ThreadItemsListResult(json: json)
+        case "ThreadListParams": return try ThreadListParams(json: json)
+        case "ThreadListRequest": return try ThreadListRequest(json: json)
+        case "ThreadListResult": return try ThreadListResult(json: json)
+        case "ThreadMode": return try ThreadMode(json: json)
+        case "ThreadPauseParams": return try ThreadPauseParams(json: json)
+        case "ThreadPauseRequest": return try ThreadPauseRequest(json: json)
+        case "ThreadPauseResult": return try ThreadPauseResult(json: json)
+        case "ThreadPausedData": return try ThreadPausedData(json: json)
+        case "ThreadReadParams": return try ThreadReadParams(json: json)
+        case "ThreadReadRequest": return try ThreadReadRequest(json: json)
+        case "ThreadReadResult": return try ThreadReadResult(json: json)
+        case "ThreadResumeParams": return try ThreadResumeParams(json: json)
+        case "ThreadResumeRequest": return try ThreadResumeRequest(json: json)
+        case "ThreadResumeResult": return try ThreadResumeResult(json: json)
+        case "ThreadRewindParams": return try ThreadRewindParams(json: json)
+        case "ThreadRewindRequest": return try ThreadRewindRequest(json: json)
+        case "ThreadRewindResult": return try ThreadRewindResult(json: json)
+        case "ThreadRewoundNotification": return try ThreadRewoundNotification(json: json)
+        case "ThreadRewoundParams": return try ThreadRewoundParams(json: json)
+        case "ThreadStartParams": return try ThreadStartParams(json: json)
+        case "ThreadStartRequest": return try ThreadStartRequest(json: json)
+        case "ThreadStartResult": return try ThreadStartResult(json: json)
+        case "ThreadStartedNotification": return try ThreadStartedNotification(json: json)
+        case "ThreadStartedParams": return try ThreadStartedParams(json: json)
+        case "ThreadStatus": return try ThreadStatus(json: json)
+        case "ThreadStatusChangedNotification": return try ThreadStatusChangedNotification(json: json)
+        case "ThreadStatusChangedParams": return try ThreadStatusChangedParams(json: json)
+        case "ThreadTurnsListParams": return try ThreadTurnsListParams(json: json)
+        case "ThreadTurnsListRequest": return try ThreadTurnsListRequest(json: json)
+        case "ThreadTurnsListResult": return try ThreadTurnsListResult(json: json)
+        case "ThreadUnarchiveParams": return try ThreadUnarchiveParams(json: json)
+        case "ThreadUnarchiveRequest": return try ThreadUnarchiveRequest(json: json)
+        case "ThreadUnarchiveResult": return try ThreadUnarchiveResult(json: json)
+        case "ThreadUnarchivedNotification": return try ThreadUnarchivedNotification(json: json)
+        case "ThreadUnarchivedParams": return try ThreadUnarchivedParams(json: json)
+        case "ThreadUnpauseParams": return try ThreadUnpauseParams(json: json)
+        case "ThreadUnpauseRequest": return try ThreadUnpauseRequest(json: json)
+        case "ThreadUnpauseResult": return try ThreadUnpauseResult(json: json)
+        case "ThreadUnsubscribeParams": return try ThreadUnsubscribeParams(json: json)
+        case "ThreadUnsubscribeRequest": return try ThreadUnsubscribeRequest(json: json)
+        case "ThreadUnsubscribeResult": return try ThreadUnsubscribeResult(json: json)
+        case "ThreadUpdateParams": return try ThreadUpdateParams(json: json)
+        case "ThreadUpdateRequest": return try ThreadUpdateRequest(json: json)
+        case "ThreadUpdateResult": return try ThreadUpdateResult(json: json)
+        case "ThreadUpdatedNotification": return try ThreadUpdatedNotification(json: json)
+        case "ThreadUpdatedParams": return try ThreadUpdatedParams(json: json)
+        case "Timestamp": return try Timestamp(json: json.obeying(Rules.minInteger0MaxInteger9007199254740991))
+        case "Title": return try Title(json: json.obeying(Rules.length0To512))
+        case "ToolCallItem": return try ToolCallItem(json: json)
+        case "ToolCallParams": return try ToolCallParams(json: json)
+        case "ToolCallRequest": return try ToolCallRequest(json: json)
+        case "ToolCallResult": return try ToolCallResult(json: json)
+        case "ToolIdempotency": return try ToolIdempotency(json: json)
+        case "ToolMetadata": return try ToolMetadata(json: json)
+        case "ToolSideEffect": return try ToolSideEffect(json: json)
+        case "Turn": return try Turn(json: json)
+        case "TurnActiveData": return try TurnActiveData(json: json)
+        case "TurnCompletedNotification": return try TurnCompletedNotification(json: json)
+        case "TurnCompletedParams": return try TurnCompletedParams(json: json)
+        case "TurnDiffUpdatedNotification": return try TurnDiffUpdatedNotification(json: json)
+        case "TurnDiffUpdatedParams": return try TurnDiffUpdatedParams(json: json)
+        case "TurnEndReason": return try TurnEndReason(json: json)
+        case "TurnEnqueueParams": return try TurnEnqueueParams(json: json)
+        case "TurnEnqueueRequest": return try TurnEnqueueRequest(json: json)
+        case "TurnEnqueueResult": return try TurnEnqueueResult(json: json)
+        case "TurnError": return try TurnError(json: json)
+        case "TurnErrorCode": return try TurnErrorCode(json: json)
+        case "TurnInterruptParams": return try TurnInterruptParams(json: json)
+        case "TurnInterruptRequest": return try TurnInterruptRequest(json: json)
+        case "TurnInterruptResult": return try TurnInterruptResult(json: json)
+        case "TurnMismatchData": return try TurnMismatchData(json: json)
+        case "TurnPlanUpdatedNotification": return try TurnPlanUpdatedNotification(json: json)
+        case "TurnPlanUpdatedParams": return try TurnPlanUpdatedParams(json: json)
+        case "TurnQueueListRequest": return try TurnQueueListRequest(json: json)
+        case "TurnQueueRemoveRequest": return try TurnQueueRemoveRequest(json: json)
+        case "TurnQueueReorderRequest": return try TurnQueueReorderRequest(json: json)
+        case "TurnQueueResumeRequest": return try TurnQueueResumeRequest(json: json)
+        case "TurnQueueUpdateRequest": return try TurnQueueUpdateRequest(json: json)
+        case "TurnQueueUpdatedNotification": return try TurnQueueUpdatedNotification(json: json)
+        case "TurnQueueUpdatedParams": return try TurnQueueUpdatedParams(json: json)
+        case "TurnResume": return try TurnResume(json: json)
+        case "TurnStartParams": return try TurnStartParams(json: json)
+        case "TurnStartRequest": return try TurnStartRequest(json: json)
+        case "TurnStartResult": return try TurnStartResult(json: json)
+        case "TurnStartedNotification": return try TurnStartedNotification(json: json)
+        case "TurnStartedParams": return try TurnStartedParams(json: json)
+        case "TurnStatus": return try TurnStatus(json: json)
+        case "TurnSteerParams": return try TurnSteerParams(json: json)
+        case "TurnSteerRequest": return try TurnSteerRequest(json: json)
+        case "TurnSteerResult": return try TurnSteerResult(json: json)
+        case "TurnUsageUpdatedNotification": return try TurnUsageUpdatedNotification(json: json)
+        case "TurnUsageUpdatedParams": return try TurnUsageUpdatedParams(json: json)
+        case "UnauthorizedData": return try UnauthorizedData(json: json)
+        case "UncommittedChangesTarget": return try UncommittedChangesTarget(json: json)
+        case "UnsupportedVersionData": return try UnsupportedVersionData(json: json)
+        case "UntakenInput": return try UntakenInput(json: json)
+        case "Usage": return try Usage(json: json)
+        case "UsageCall": return try UsageCall(json: json)
+        case "UsageSource": return try UsageSource(json: json)
+        case "UserInput": return try UserInput(json: json)
+        case "UserInputAnswer": return try UserInputAnswer(json: json)
+        case "UserInputBinding": return try UserInputBinding(json: json)
+        case "UserInputItem": return try UserInputItem(json: json)
+        case "UserInputRequestParams": return try UserInputRequestParams(json: json)
+        case "UserInputRequestRequest": return try UserInputRequestRequest(json: json)
+        case "UserInputRequestedNotification": return try UserInputRequestedNotification(json: json)
+        case "UserInputRequestedParams": return try UserInputRequestedParams(json: json)
+        case "UserInputResolution": return try UserInputResolution(json: json)
+        case "UserInputResolveParams": return try UserInputResolveParams(json: json)
+        case "UserInputResolveRequest": return try UserInputResolveRequest(json: json)
+        case "UserInputResolveResult": return try UserInputResolveResult(json: json)
+        case "UserInputResolvedNotification": return try UserInputResolvedNotification(json: json)
+        case "UserInputResolvedParams": return try UserInputResolvedParams(json: json)
+        case "UserMessageItem": return try UserMessageItem(json: json)
+        case "Version": return try Version(json: json.obeying(Rules.length1To64))
+        case "VersionInterval": return try VersionInterval(json: json)
+        default: return nil
         }
     }
 }

@@ -9,8 +9,8 @@ public indirect enum RequestId: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var choice = JSONChoice<Self>(json)
-        choice.consider { .string(try String(json: $0)) }
-        choice.consider { .integer(try Int(json: $0)) }
+        choice.consider { try $0.obey(Rules.length0To512); return .string(try String(json: $0)) }
+        choice.consider { try $0.obey(Rules.minIntegerMinus9007199254740991MaxInteger9007199254740991); return .integer(try Int(json: $0)) }
         self = try choice.best()
     }
 
@@ -47,7 +47,7 @@ public struct Request: JSONRepresentable {
         var members = try JSONMembers(json)
         id = try members.required("id")
         try members.constant("jsonrpc", JSONValue.string("2.0"))
-        method = try members.required("method")
+        method = try members.required("method", Rules.length1To256)
         params = try members.optional("params")
     }
 
@@ -81,7 +81,7 @@ public struct NotificationValue: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("jsonrpc", JSONValue.string("2.0"))
-        method = try members.required("method")
+        method = try members.required("method", Rules.length1To256)
         params = try members.optional("params")
     }
 
@@ -203,9 +203,9 @@ public struct ErrorObject: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        code = try members.required("code")
+        code = try members.required("code", Rules.minIntegerMinus9007199254740991MaxInteger9007199254740991)
         data = try members.optional("data")
-        message = try members.required("message")
+        message = try members.required("message", Rules.length0To4096)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -354,7 +354,7 @@ public struct InvalidRequestData: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("invalidRequest"))
-        limit = try members.optional("limit")
+        limit = try members.optional("limit", Rules.minInteger0MaxInteger9007199254740991)
         retryable = try members.required("retryable")
     }
 
@@ -386,7 +386,7 @@ public struct MethodNotFoundData: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        capability = try members.optional("capability")
+        capability = try members.optional("capability", Rules.length1To256)
         try members.constant("code", JSONValue.string("methodNotFound"))
         retryable = try members.required("retryable")
     }
@@ -420,7 +420,7 @@ public struct InvalidParamsData: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("invalidParams"))
-        issues = try members.required("issues")
+        issues = try members.required("issues", Rules.count1To100)
         retryable = try members.required("retryable")
     }
 
@@ -454,9 +454,9 @@ public struct ParamsIssue: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        expected = try members.optional("expected")
-        message = try members.required("message")
-        path = try members.required("path")
+        expected = try members.optional("expected", Rules.length0To512)
+        message = try members.required("message", Rules.length0To1024)
+        path = try members.required("path", Rules.length0To4096)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -515,7 +515,7 @@ public struct OverloadedData: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("overloaded"))
-        retryAfterMs = try members.required("retryAfterMs")
+        retryAfterMs = try members.required("retryAfterMs", Rules.minInteger0MaxInteger9007199254740991)
         retryable = try members.required("retryable")
     }
 
@@ -606,7 +606,7 @@ public struct NotFoundData: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("notFound"))
-        id = try members.required("id")
+        id = try members.required("id", Rules.length0To512)
         kind = try members.required("kind")
         retryable = try members.required("retryable")
     }
@@ -731,8 +731,8 @@ public struct VersionInterval: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        maximum = try members.required("maximum")
-        minimum = try members.required("minimum")
+        maximum = try members.required("maximum", Rules.minInteger1MaxInteger1000000)
+        minimum = try members.required("minimum", Rules.minInteger1MaxInteger1000000)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -764,7 +764,7 @@ public struct ExperimentalRequiredData: JSONRepresentable {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("experimentalRequired"))
         retryable = try members.required("retryable")
-        subject = try members.optional("subject")
+        subject = try members.optional("subject", Rules.length1To256)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -957,7 +957,7 @@ public struct NotSettledData: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("notSettled"))
-        retryAfterMs = try members.required("retryAfterMs")
+        retryAfterMs = try members.required("retryAfterMs", Rules.minInteger0MaxInteger9007199254740991)
         retryable = try members.required("retryable")
     }
 
@@ -1018,7 +1018,7 @@ public struct TurnActiveData: JSONRepresentable {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("turnActive"))
         retryable = try members.required("retryable")
-        turnId = try members.required("turnId")
+        turnId = try members.required("turnId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1049,7 +1049,7 @@ public struct TurnMismatchData: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        activeTurnId = try members.optional("activeTurnId")
+        activeTurnId = try members.optional("activeTurnId", Rules.rulesac42efa8)
         try members.constant("code", JSONValue.string("turnMismatch"))
         retryable = try members.required("retryable")
     }
@@ -1170,7 +1170,7 @@ public struct HostErrorData: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("code", JSONValue.string("hostError"))
-        hostCode = try members.optional("hostCode")
+        hostCode = try members.optional("hostCode", Rules.length1To128)
         retryable = try members.required("retryable")
     }
 
@@ -1206,9 +1206,9 @@ public struct AgentUnsupportedData: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        agent = try members.required("agent")
+        agent = try members.required("agent", Rules.rulesac42efa8)
         try members.constant("code", JSONValue.string("agentUnsupported"))
-        operation = try members.required("operation")
+        operation = try members.required("operation", Rules.length1To256)
         retryable = try members.required("retryable")
     }
 

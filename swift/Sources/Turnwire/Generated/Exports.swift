@@ -60,8 +60,8 @@ public struct SchemaExportResult: JSONRepresentable {
         var members = try JSONMembers(json)
         digest = try members.required("digest")
         jsonSchema = try members.optional("jsonSchema")
-        typescript = try members.optional("typescript")
-        version = try members.required("version")
+        typescript = try members.optional("typescript", Rules.length0To8388608)
+        version = try members.required("version", Rules.length1To64)
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -56,7 +56,7 @@ public struct TextPart: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        text = try members.required("text")
+        text = try members.required("text", Rules.length0To8388608)
         try members.constant("type", JSONValue.string("text"))
     }
 
@@ -84,7 +84,7 @@ public struct ImagePart: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("type", JSONValue.string("image"))
-        url = try members.required("url")
+        url = try members.required("url", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -110,7 +110,7 @@ public struct LocalImagePart: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        path = try members.required("path")
+        path = try members.required("path", Rules.length1To4096)
         try members.constant("type", JSONValue.string("localImage"))
     }
 
@@ -145,9 +145,9 @@ public struct FileRefPart: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        endLine = try members.optional("endLine")
-        path = try members.required("path")
-        startLine = try members.optional("startLine")
+        endLine = try members.optional("endLine", Rules.minInteger1MaxInteger9007199254740991)
+        path = try members.required("path", Rules.length1To4096)
+        startLine = try members.optional("startLine", Rules.minInteger1MaxInteger9007199254740991)
         try members.constant("type", JSONValue.string("fileRef"))
     }
 
@@ -180,8 +180,8 @@ public struct CommandRefPart: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        arguments = try members.optional("arguments")
-        name = try members.required("name")
+        arguments = try members.optional("arguments", Rules.length0To65536)
+        name = try members.required("name", Rules.length1To256)
         try members.constant("type", JSONValue.string("commandRef"))
     }
 
@@ -209,7 +209,7 @@ public struct SkillRefPart: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        name = try members.required("name")
+        name = try members.required("name", Rules.length1To256)
         try members.constant("type", JSONValue.string("skillRef"))
     }
 
@@ -236,7 +236,7 @@ public struct ContextRefPart: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        key = try members.required("key")
+        key = try members.required("key", Rules.length1To256)
         try members.constant("type", JSONValue.string("contextRef"))
     }
 
@@ -287,11 +287,11 @@ public struct UserInput: JSONRepresentable {
         var members = try JSONMembers(json)
         binding = try members.required("binding")
         blocking = try members.required("blocking")
-        itemId = try members.required("itemId")
-        questions = try members.required("questions")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
-        userInputId = try members.required("userInputId")
+        itemId = try members.required("itemId", Rules.length1To160)
+        questions = try members.required("questions", Rules.count1To3)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
+        userInputId = try members.required("userInputId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -324,8 +324,8 @@ public struct UserInputBinding: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        expiresAt = try members.optional("expiresAt")
-        nonce = try members.optional("nonce")
+        expiresAt = try members.optional("expiresAt", Rules.minInteger0MaxInteger9007199254740991)
+        nonce = try members.optional("nonce", Rules.length16To128)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -374,12 +374,12 @@ public struct Question: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         freeText = try members.optional("freeText")
-        header = try members.optional("header")
-        id = try members.required("id")
+        header = try members.optional("header", Rules.length0To512)
+        id = try members.required("id", Rules.length1To160)
         multiple = try members.optional("multiple")
-        options = try members.optional("options")
+        options = try members.optional("options", Rules.count1To32)
         secret = try members.optional("secret")
-        text = try members.required("text")
+        text = try members.required("text", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -416,9 +416,9 @@ public struct QuestionOption: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        description = try members.optional("description")
-        id = try members.required("id")
-        label = try members.required("label")
+        description = try members.optional("description", Rules.length0To8388608)
+        id = try members.required("id", Rules.length1To160)
+        label = try members.required("label", Rules.length0To512)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -451,9 +451,9 @@ public struct UserInputAnswer: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        answers = try members.required("answers")
-        metadata = try members.optional("metadata")
-        nonce = try members.required("nonce")
+        answers = try members.required("answers", Rules.count0To3)
+        metadata = try members.optional("metadata", Rules.count0To256)
+        nonce = try members.required("nonce", Rules.length16To128)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -486,9 +486,9 @@ public struct QuestionAnswer: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        optionIds = try members.optional("optionIds")
-        questionId = try members.required("questionId")
-        text = try members.optional("text")
+        optionIds = try members.optional("optionIds", Rules.count0To32ItemsLength1To160)
+        questionId = try members.required("questionId", Rules.length1To160)
+        text = try members.optional("text", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -548,9 +548,9 @@ public struct UserInputRequestedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
         userInput = try members.required("userInput")
     }
 
@@ -582,7 +582,7 @@ public struct UserInputResolveParams: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         answer = try members.required("answer")
-        userInputId = try members.required("userInputId")
+        userInputId = try members.required("userInputId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -637,8 +637,8 @@ public struct UserInputResolution: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        answers = try members.optional("answers")
-        at = try members.required("at")
+        answers = try members.optional("answers", Rules.count0To3)
+        at = try members.required("at", Rules.minInteger0MaxInteger9007199254740991)
         outcome = try members.required("outcome")
     }
 
@@ -684,12 +684,12 @@ public struct UserInputResolvedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        itemId = try members.required("itemId")
+        itemId = try members.required("itemId", Rules.length1To160)
         resolution = try members.required("resolution")
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
-        userInputId = try members.required("userInputId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
+        userInputId = try members.required("userInputId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {

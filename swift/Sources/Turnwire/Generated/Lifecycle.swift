@@ -29,8 +29,8 @@ public struct InitializeParams: JSONRepresentable {
         var members = try JSONMembers(json)
         capabilities = try members.optional("capabilities")
         clientInfo = try members.required("clientInfo")
-        minimumProtocolVersion = try members.optional("minimumProtocolVersion")
-        protocolVersion = try members.required("protocolVersion")
+        minimumProtocolVersion = try members.optional("minimumProtocolVersion", Rules.minInteger1MaxInteger1000000)
+        protocolVersion = try members.required("protocolVersion", Rules.minInteger1MaxInteger1000000)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -64,9 +64,9 @@ public struct ClientInfo: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        name = try members.required("name")
-        title = try members.optional("title")
-        version = try members.optional("version")
+        name = try members.required("name", Rules.length1To256)
+        title = try members.optional("title", Rules.length0To512)
+        version = try members.optional("version", Rules.length1To64)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -121,7 +121,7 @@ public struct ClientCapabilities: JSONRepresentable {
         approvals = try members.optional("approvals")
         dynamicTools = try members.optional("dynamicTools")
         experimental = try members.optional("experimental")
-        optOutNotifications = try members.optional("optOutNotifications")
+        optOutNotifications = try members.optional("optOutNotifications", Rules.count0To256ItemsLength1To256)
         toolProgress = try members.optional("toolProgress")
         traces = try members.optional("traces")
         userInput = try members.optional("userInput")
@@ -192,13 +192,13 @@ public struct InitializeResult: JSONRepresentable {
         agents = try members.required("agents")
         capabilities = try members.required("capabilities")
         downgraded = try members.required("downgraded")
-        extensions = try members.required("extensions")
+        extensions = try members.required("extensions", Rules.itemsLength1To256)
         limits = try members.required("limits")
-        minimumProtocolVersion = try members.required("minimumProtocolVersion")
-        protocolVersion = try members.required("protocolVersion")
+        minimumProtocolVersion = try members.required("minimumProtocolVersion", Rules.minInteger1MaxInteger1000000)
+        protocolVersion = try members.required("protocolVersion", Rules.minInteger1MaxInteger1000000)
         schema = try members.required("schema")
         serverInfo = try members.required("serverInfo")
-        userAgent = try members.required("userAgent")
+        userAgent = try members.required("userAgent", Rules.length1To512)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -234,8 +234,8 @@ public struct ServerInfo: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        name = try members.required("name")
-        version = try members.required("version")
+        name = try members.required("name", Rules.length1To256)
+        version = try members.required("version", Rules.length1To64)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -332,24 +332,24 @@ public struct ServerCapabilities: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        appContext = try members.optional("appContext")
-        approvalRules = try members.optional("approvalRules")
-        approvals = try members.optional("approvals")
+        appContext = try members.optional("appContext", Rules.rules43ad6616)
+        approvalRules = try members.optional("approvalRules", Rules.rules43ad6616)
+        approvals = try members.optional("approvals", Rules.rules43ad6616)
         conformance = try members.optional("conformance")
-        dynamicTools = try members.optional("dynamicTools")
-        events = try members.optional("events")
-        fork = try members.optional("fork")
-        models = try members.optional("models")
-        outputSchema = try members.optional("outputSchema")
-        queue = try members.optional("queue")
-        reviews = try members.optional("reviews")
+        dynamicTools = try members.optional("dynamicTools", Rules.rules43ad6616)
+        events = try members.optional("events", Rules.rules43ad6616)
+        fork = try members.optional("fork", Rules.rules43ad6616)
+        models = try members.optional("models", Rules.rules43ad6616)
+        outputSchema = try members.optional("outputSchema", Rules.rules43ad6616)
+        queue = try members.optional("queue", Rules.rules43ad6616)
+        reviews = try members.optional("reviews", Rules.rules43ad6616)
         rewind = try members.optional("rewind")
-        schemaExport = try members.optional("schemaExport")
-        steer = try members.optional("steer")
-        threads = try members.optional("threads")
-        traces = try members.optional("traces")
-        turns = try members.optional("turns")
-        userInput = try members.optional("userInput")
+        schemaExport = try members.optional("schemaExport", Rules.rules43ad6616)
+        steer = try members.optional("steer", Rules.rules43ad6616)
+        threads = try members.optional("threads", Rules.rules43ad6616)
+        traces = try members.optional("traces", Rules.rules43ad6616)
+        turns = try members.optional("turns", Rules.rules43ad6616)
+        userInput = try members.optional("userInput", Rules.rules43ad6616)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -416,8 +416,8 @@ public struct ConformanceCapability: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        agent = try members.optional("agent")
-        script = try members.optional("script")
+        agent = try members.optional("agent", Rules.length1To160)
+        script = try members.optional("script", Rules.minInteger1MaxInteger1000000)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -509,24 +509,24 @@ public struct Limits: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        approvalGraceMs = try members.optional("approvalGraceMs")
-        approvalTtlMs = try members.optional("approvalTtlMs")
-        contextBytes = try members.optional("contextBytes")
-        depth = try members.optional("depth")
+        approvalGraceMs = try members.optional("approvalGraceMs", Rules.minInteger0MaxInteger9007199254740991)
+        approvalTtlMs = try members.optional("approvalTtlMs", Rules.minInteger0MaxInteger9007199254740991)
+        contextBytes = try members.optional("contextBytes", Rules.minInteger0MaxInteger9007199254740991)
+        depth = try members.optional("depth", Rules.minInteger0MaxInteger9007199254740991)
         fsync = try members.optional("fsync")
-        idLength = try members.optional("idLength")
-        interruptMs = try members.optional("interruptMs")
-        messageBytes = try members.optional("messageBytes")
-        metadataBytes = try members.optional("metadataBytes")
-        outputBytes = try members.optional("outputBytes")
-        outputMessages = try members.optional("outputMessages")
-        pageBytes = try members.optional("pageBytes")
-        pendingServerRequests = try members.optional("pendingServerRequests")
-        queueEntries = try members.optional("queueEntries")
-        replayEvents = try members.optional("replayEvents")
-        requestBytes = try members.optional("requestBytes")
-        requests = try members.optional("requests")
-        shutdownMs = try members.optional("shutdownMs")
+        idLength = try members.optional("idLength", Rules.minInteger0MaxInteger9007199254740991)
+        interruptMs = try members.optional("interruptMs", Rules.minInteger0MaxInteger9007199254740991)
+        messageBytes = try members.optional("messageBytes", Rules.minInteger0MaxInteger9007199254740991)
+        metadataBytes = try members.optional("metadataBytes", Rules.minInteger0MaxInteger9007199254740991)
+        outputBytes = try members.optional("outputBytes", Rules.minInteger0MaxInteger9007199254740991)
+        outputMessages = try members.optional("outputMessages", Rules.minInteger0MaxInteger9007199254740991)
+        pageBytes = try members.optional("pageBytes", Rules.minInteger0MaxInteger9007199254740991)
+        pendingServerRequests = try members.optional("pendingServerRequests", Rules.minInteger0MaxInteger9007199254740991)
+        queueEntries = try members.optional("queueEntries", Rules.minInteger0MaxInteger9007199254740991)
+        replayEvents = try members.optional("replayEvents", Rules.minInteger0MaxInteger9007199254740991)
+        requestBytes = try members.optional("requestBytes", Rules.minInteger0MaxInteger9007199254740991)
+        requests = try members.optional("requests", Rules.minInteger0MaxInteger9007199254740991)
+        shutdownMs = try members.optional("shutdownMs", Rules.minInteger0MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -609,9 +609,9 @@ public struct AgentInfo: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         external = try members.optional("external")
-        id = try members.required("id")
+        id = try members.required("id", Rules.length1To160)
         supports = try members.required("supports")
-        title = try members.optional("title")
+        title = try members.optional("title", Rules.length0To512)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -687,8 +687,8 @@ public struct SchemaInfo: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         digest = try members.required("digest")
-        id = try members.required("id")
-        version = try members.required("version")
+        id = try members.required("id", Rules.length1To512)
+        version = try members.required("version", Rules.length1To64)
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -15,7 +15,7 @@ public struct ModelListParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        agent = try members.optional("agent")
+        agent = try members.optional("agent", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -81,12 +81,12 @@ public struct ModelValue: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        contextTokens = try members.optional("contextTokens")
+        contextTokens = try members.optional("contextTokens", Rules.minInteger0MaxInteger9007199254740991)
         `default` = try members.optional("default")
-        id = try members.required("id")
-        provider = try members.optional("provider")
+        id = try members.required("id", Rules.length1To256)
+        provider = try members.optional("provider", Rules.length1To256)
         supportsTools = try members.optional("supportsTools")
-        title = try members.optional("title")
+        title = try members.optional("title", Rules.length0To512)
     }
 
     public func write(to writer: inout JSONWriter) {

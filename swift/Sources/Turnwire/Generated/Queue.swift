@@ -31,11 +31,11 @@ public struct QueueEntry: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        clientMessageId = try members.optional("clientMessageId")
-        createdAt = try members.required("createdAt")
-        id = try members.required("id")
+        clientMessageId = try members.optional("clientMessageId", Rules.length1To256)
+        createdAt = try members.required("createdAt", Rules.minInteger0MaxInteger9007199254740991)
+        id = try members.required("id", Rules.length1To160)
         input = try members.required("input")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -74,10 +74,10 @@ public struct TurnEnqueueParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        clientMessageId = try members.optional("clientMessageId")
-        idempotencyKey = try members.optional("idempotencyKey")
-        input = try members.required("input")
-        threadId = try members.required("threadId")
+        clientMessageId = try members.optional("clientMessageId", Rules.length1To256)
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
+        input = try members.required("input", Rules.count1To256)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -115,10 +115,10 @@ public struct TurnEnqueueResult: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        entryId = try members.required("entryId")
-        position = try members.required("position")
+        entryId = try members.required("entryId", Rules.length1To160)
+        position = try members.required("position", Rules.minInteger0MaxInteger9007199254740991)
         replayed = try members.optional("replayed")
-        turnId = try members.optional("turnId")
+        turnId = try members.optional("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -144,7 +144,7 @@ public struct QueueListParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -171,8 +171,8 @@ public struct QueueRemoveParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        entryId = try members.required("entryId")
-        threadId = try members.required("threadId")
+        entryId = try members.required("entryId", Rules.rulesac42efa8)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -200,8 +200,8 @@ public struct QueueReorderParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        entryIds = try members.required("entryIds")
-        threadId = try members.required("threadId")
+        entryIds = try members.required("entryIds", Rules.rules2d20a32b)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -233,9 +233,9 @@ public struct QueueUpdateParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        entryId = try members.required("entryId")
-        input = try members.required("input")
-        threadId = try members.required("threadId")
+        entryId = try members.required("entryId", Rules.rulesac42efa8)
+        input = try members.required("input", Rules.count1To256)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -260,7 +260,7 @@ public struct QueueResumeParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -326,8 +326,8 @@ public struct TurnQueueUpdatedParams: JSONRepresentable {
         var members = try JSONMembers(json)
         entries = try members.required("entries")
         held = try members.required("held")
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -43,14 +43,14 @@ public struct RecordEvent: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        at = try members.required("at")
+        at = try members.required("at", Rules.minInteger0MaxInteger9007199254740991)
         hash = try members.required("hash")
-        idempotencyKey = try members.optional("idempotencyKey")
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
         payload = try members.required("payload")
         prev = try members.required("prev")
-        seq = try members.required("seq")
-        trace = try members.optional("trace")
-        type = try members.required("type")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        trace = try members.optional("trace", Rules.length1To256)
+        type = try members.required("type", Rules.length1To256)
     }
 
     public func write(to writer: inout JSONWriter) {

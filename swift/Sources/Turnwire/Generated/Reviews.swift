@@ -23,9 +23,9 @@ public struct ReviewStartParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        idempotencyKey = try members.optional("idempotencyKey")
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
         target = try members.required("target")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -59,7 +59,7 @@ public struct ReviewStartResult: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         replayed = try members.optional("replayed")
-        reviewThreadId = try members.required("reviewThreadId")
+        reviewThreadId = try members.required("reviewThreadId", Rules.length1To160)
         turn = try members.required("turn")
     }
 
@@ -138,7 +138,7 @@ public struct BaseBranchTarget: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        branch = try members.required("branch")
+        branch = try members.required("branch", Rules.length1To256)
         try members.constant("type", JSONValue.string("baseBranch"))
     }
 
@@ -169,8 +169,8 @@ public struct CommitTarget: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        sha = try members.required("sha")
-        title = try members.optional("title")
+        sha = try members.required("sha", Rules.length4To64)
+        title = try members.optional("title", Rules.length0To512)
         try members.constant("type", JSONValue.string("commit"))
     }
 
@@ -198,7 +198,7 @@ public struct CustomTarget: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        instructions = try members.required("instructions")
+        instructions = try members.required("instructions", Rules.length0To8388608)
         try members.constant("type", JSONValue.string("custom"))
     }
 
@@ -231,9 +231,9 @@ public struct Review: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        findings = try members.required("findings")
-        overallCorrectness = try members.required("overallCorrectness")
-        overallExplanation = try members.optional("overallExplanation")
+        findings = try members.required("findings", Rules.count0To10000)
+        overallCorrectness = try members.required("overallCorrectness", Rules.length0To8388608)
+        overallExplanation = try members.optional("overallExplanation", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -274,11 +274,11 @@ public struct ReviewFinding: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        body = try members.required("body")
-        confidence = try members.optional("confidence")
+        body = try members.required("body", Rules.length0To8388608)
+        confidence = try members.optional("confidence", Rules.minInteger0MaxInteger1)
         location = try members.optional("location")
-        priority = try members.required("priority")
-        title = try members.required("title")
+        priority = try members.required("priority", Rules.minInteger0MaxInteger3)
+        title = try members.required("title", Rules.length0To512)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -313,9 +313,9 @@ public struct ReviewLocation: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        endLine = try members.optional("endLine")
-        path = try members.required("path")
-        startLine = try members.optional("startLine")
+        endLine = try members.optional("endLine", Rules.minInteger1MaxInteger9007199254740991)
+        path = try members.required("path", Rules.length1To4096)
+        startLine = try members.optional("startLine", Rules.minInteger1MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {

@@ -92,25 +92,25 @@ public struct ThreadValue: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         activeTurn = try members.optional("activeTurn")
-        agent = try members.required("agent")
+        agent = try members.required("agent", Rules.length1To160)
         approvalPolicy = try members.optional("approvalPolicy")
-        archivedAt = try members.optional("archivedAt")
-        config = try members.optional("config")
-        createdAt = try members.required("createdAt")
-        cwd = try members.optional("cwd")
+        archivedAt = try members.optional("archivedAt", Rules.minInteger0MaxInteger9007199254740991)
+        config = try members.optional("config", Rules.count0To256)
+        createdAt = try members.required("createdAt", Rules.minInteger0MaxInteger9007199254740991)
+        cwd = try members.optional("cwd", Rules.length1To4096)
         forkedFrom = try members.optional("forkedFrom")
-        id = try members.required("id")
+        id = try members.required("id", Rules.length1To160)
         identity = try members.optional("identity")
-        metadata = try members.optional("metadata")
+        metadata = try members.optional("metadata", Rules.count0To256)
         mode = try members.optional("mode")
-        parentThreadId = try members.optional("parentThreadId")
+        parentThreadId = try members.optional("parentThreadId", Rules.length1To160)
         pausedBy = try members.optional("pausedBy")
         permissionMode = try members.optional("permissionMode")
-        seq = try members.required("seq")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
         status = try members.required("status")
-        title = try members.optional("title")
-        updatedAt = try members.required("updatedAt")
-        version = try members.required("version")
+        title = try members.optional("title", Rules.length0To512)
+        updatedAt = try members.required("updatedAt", Rules.minInteger0MaxInteger9007199254740991)
+        version = try members.required("version", Rules.minInteger0MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -280,7 +280,7 @@ public struct ActiveTurn: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        id = try members.required("id")
+        id = try members.required("id", Rules.length1To160)
         status = try members.required("status")
     }
 
@@ -317,10 +317,10 @@ public struct ThreadIdentity: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        channelContext = try members.optional("channelContext")
-        channelName = try members.optional("channelName")
-        userId = try members.optional("userId")
-        workspacePath = try members.optional("workspacePath")
+        channelContext = try members.optional("channelContext", Rules.length0To1024)
+        channelName = try members.optional("channelName", Rules.length1To256)
+        userId = try members.optional("userId", Rules.length1To256)
+        workspacePath = try members.optional("workspacePath", Rules.length1To4096)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -350,8 +350,8 @@ public struct ForkOrigin: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        itemId = try members.optional("itemId")
-        threadId = try members.required("threadId")
+        itemId = try members.optional("itemId", Rules.length1To160)
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -427,19 +427,19 @@ public struct ThreadStartParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        additionalContext = try members.optional("additionalContext")
-        agent = try members.optional("agent")
+        additionalContext = try members.optional("additionalContext", Rules.count0To64)
+        agent = try members.optional("agent", Rules.rulesac42efa8)
         approvalPolicy = try members.optional("approvalPolicy")
-        config = try members.optional("config")
-        cwd = try members.optional("cwd")
-        dynamicTools = try members.optional("dynamicTools")
-        idempotencyKey = try members.optional("idempotencyKey")
+        config = try members.optional("config", Rules.count0To256)
+        cwd = try members.optional("cwd", Rules.length1To4096)
+        dynamicTools = try members.optional("dynamicTools", Rules.count0To256)
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
         identity = try members.optional("identity")
-        metadata = try members.optional("metadata")
+        metadata = try members.optional("metadata", Rules.count0To256)
         mode = try members.optional("mode")
         permissionMode = try members.optional("permissionMode")
-        threadId = try members.optional("threadId")
-        title = try members.optional("title")
+        threadId = try members.optional("threadId", Rules.rulesac42efa8)
+        title = try members.optional("title", Rules.length0To512)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -519,10 +519,10 @@ public struct ThreadResumeParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        additionalContext = try members.optional("additionalContext")
-        afterSeq = try members.optional("afterSeq")
-        dynamicTools = try members.optional("dynamicTools")
-        threadId = try members.required("threadId")
+        additionalContext = try members.optional("additionalContext", Rules.count0To64)
+        afterSeq = try members.optional("afterSeq", Rules.minInteger0MaxInteger9007199254740991)
+        dynamicTools = try members.optional("dynamicTools", Rules.count0To256)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -578,7 +578,7 @@ public struct ThreadResumeResult: JSONRepresentable {
         items = try members.required("items")
         pending = try members.required("pending")
         queue = try members.required("queue")
-        seq = try members.required("seq")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
         thread = try members.required("thread")
     }
 
@@ -608,7 +608,7 @@ public struct ThreadReadParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -678,13 +678,13 @@ public struct ThreadListParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        agent = try members.optional("agent")
+        agent = try members.optional("agent", Rules.rulesac42efa8)
         archived = try members.optional("archived")
-        cursor = try members.optional("cursor")
+        cursor = try members.optional("cursor", Rules.length1To1024)
         direction = try members.optional("direction")
         identity = try members.optional("identity")
-        limit = try members.optional("limit")
-        query = try members.optional("query")
+        limit = try members.optional("limit", Rules.minInteger1MaxInteger100)
+        query = try members.optional("query", Rules.length0To512)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -722,8 +722,8 @@ public struct ThreadListResult: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         data = try members.required("data")
-        nextCursor = try members.optional("nextCursor")
-        totalMatched = try members.required("totalMatched")
+        nextCursor = try members.optional("nextCursor", Rules.length1To1024)
+        totalMatched = try members.required("totalMatched", Rules.minInteger0MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -760,10 +760,10 @@ public struct ThreadTurnsListParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        cursor = try members.optional("cursor")
+        cursor = try members.optional("cursor", Rules.length1To1024)
         direction = try members.optional("direction")
-        limit = try members.optional("limit")
-        threadId = try members.required("threadId")
+        limit = try members.optional("limit", Rules.minInteger1MaxInteger100)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -794,7 +794,7 @@ public struct ThreadTurnsListResult: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         data = try members.required("data")
-        nextCursor = try members.optional("nextCursor")
+        nextCursor = try members.optional("nextCursor", Rules.length1To1024)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -834,11 +834,11 @@ public struct ThreadItemsListParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        cursor = try members.optional("cursor")
+        cursor = try members.optional("cursor", Rules.length1To1024)
         direction = try members.optional("direction")
-        limit = try members.optional("limit")
-        threadId = try members.required("threadId")
-        turnId = try members.optional("turnId")
+        limit = try members.optional("limit", Rules.minInteger1MaxInteger500)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
+        turnId = try members.optional("turnId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -870,7 +870,7 @@ public struct ThreadItemsListResult: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         data = try members.required("data")
-        nextCursor = try members.optional("nextCursor")
+        nextCursor = try members.optional("nextCursor", Rules.length1To1024)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -906,10 +906,10 @@ public struct ThreadEventsListParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        afterSeq = try members.optional("afterSeq")
-        cursor = try members.optional("cursor")
-        limit = try members.optional("limit")
-        threadId = try members.required("threadId")
+        afterSeq = try members.optional("afterSeq", Rules.minInteger0MaxInteger9007199254740991)
+        cursor = try members.optional("cursor", Rules.length1To1024)
+        limit = try members.optional("limit", Rules.minInteger1MaxInteger1000)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -940,7 +940,7 @@ public struct ThreadEventsListResult: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         data = try members.required("data")
-        nextCursor = try members.optional("nextCursor")
+        nextCursor = try members.optional("nextCursor", Rules.length1To1024)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -976,10 +976,10 @@ public struct ThreadForkParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        idempotencyKey = try members.optional("idempotencyKey")
-        itemId = try members.optional("itemId")
-        newThreadId = try members.optional("newThreadId")
-        threadId = try members.required("threadId")
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
+        itemId = try members.optional("itemId", Rules.rulesac42efa8)
+        newThreadId = try members.optional("newThreadId", Rules.rulesac42efa8)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1047,9 +1047,9 @@ public struct ThreadRewindParams: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         files = try members.optional("files")
-        idempotencyKey = try members.optional("idempotencyKey")
-        itemId = try members.required("itemId")
-        threadId = try members.required("threadId")
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
+        itemId = try members.required("itemId", Rules.rulesac42efa8)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1083,7 +1083,7 @@ public struct ThreadRewindResult: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        removedTurnIds = try members.required("removedTurnIds")
+        removedTurnIds = try members.required("removedTurnIds", Rules.itemsLength1To160)
         replayed = try members.optional("replayed")
         thread = try members.required("thread")
     }
@@ -1151,13 +1151,13 @@ public struct ThreadUpdateParams: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         approvalPolicy = try members.presence("approvalPolicy")
-        config = try members.presence("config")
-        expectedVersion = try members.optional("expectedVersion")
-        metadata = try members.presence("metadata")
+        config = try members.presence("config", Rules.count0To256)
+        expectedVersion = try members.optional("expectedVersion", Rules.minInteger0MaxInteger9007199254740991)
+        metadata = try members.presence("metadata", Rules.count0To256)
         mode = try members.presence("mode")
         permissionMode = try members.presence("permissionMode")
-        threadId = try members.required("threadId")
-        title = try members.presence("title")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
+        title = try members.presence("title", Rules.length0To512)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1210,7 +1210,7 @@ public struct ThreadArchiveParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1256,7 +1256,7 @@ public struct ThreadUnarchiveParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1306,8 +1306,8 @@ public struct ThreadDeleteParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        idempotencyKey = try members.optional("idempotencyKey")
-        threadId = try members.required("threadId")
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1339,9 +1339,9 @@ public struct ThreadDeleteResult: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        deletedThreadIds = try members.required("deletedThreadIds")
+        deletedThreadIds = try members.required("deletedThreadIds", Rules.itemsLength1To160)
         replayed = try members.optional("replayed")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1366,7 +1366,7 @@ public struct ThreadPauseParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1412,7 +1412,7 @@ public struct ThreadUnpauseParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1458,7 +1458,7 @@ public struct ThreadUnsubscribeParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1491,7 +1491,7 @@ public struct ThreadUnsubscribeResult: JSONRepresentable {
         var members = try JSONMembers(json)
         closed = try members.required("closed")
         subscribed = try members.required("subscribed")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1516,7 +1516,7 @@ public struct ThreadCompactParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1592,7 +1592,7 @@ public struct ThreadStartedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
         thread = try members.required("thread")
     }
 
@@ -1621,7 +1621,7 @@ public struct ThreadUpdatedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
         thread = try members.required("thread")
     }
 
@@ -1664,9 +1664,9 @@ public struct ThreadStatusChangedParams: JSONRepresentable {
         var members = try JSONMembers(json)
         activeTurn = try members.optional("activeTurn")
         pausedBy = try members.optional("pausedBy")
-        seq = try members.required("seq")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
         status = try members.required("status")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1701,9 +1701,9 @@ public struct ThreadArchivedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        archivedAt = try members.required("archivedAt")
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
+        archivedAt = try members.required("archivedAt", Rules.minInteger0MaxInteger9007199254740991)
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1732,8 +1732,8 @@ public struct ThreadUnarchivedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1761,8 +1761,8 @@ public struct ThreadDeletedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1798,10 +1798,10 @@ public struct ThreadRewoundParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        itemId = try members.required("itemId")
-        removedTurnIds = try members.required("removedTurnIds")
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
+        itemId = try members.required("itemId", Rules.length1To160)
+        removedTurnIds = try members.required("removedTurnIds", Rules.itemsLength1To160)
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1827,7 +1827,7 @@ public struct ThreadClosedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {

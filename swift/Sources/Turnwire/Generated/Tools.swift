@@ -32,10 +32,10 @@ public struct DynamicTool: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         deferLoading = try members.optional("deferLoading")
-        description = try members.required("description")
+        description = try members.required("description", Rules.length0To8388608)
         inputSchema = try members.required("inputSchema")
-        name = try members.required("name")
-        namespace = try members.optional("namespace")
+        name = try members.required("name", Rules.length1To256)
+        namespace = try members.optional("namespace", Rules.length1To256)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -83,11 +83,11 @@ public struct ToolCallParams: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         arguments = try members.required("arguments")
-        itemId = try members.required("itemId")
-        name = try members.required("name")
-        namespace = try members.optional("namespace")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
+        itemId = try members.required("itemId", Rules.length1To160)
+        name = try members.required("name", Rules.length1To256)
+        namespace = try members.optional("namespace", Rules.length1To256)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -131,9 +131,9 @@ public struct ToolCallResult: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        contentItems = try members.optional("contentItems")
-        errorCode = try members.optional("errorCode")
-        errorMessage = try members.optional("errorMessage")
+        contentItems = try members.optional("contentItems", Rules.count0To1024)
+        errorCode = try members.optional("errorCode", Rules.length1To128)
+        errorMessage = try members.optional("errorMessage", Rules.length0To4096)
         structuredContent = try members.optional("structuredContent")
         success = try members.required("success")
     }
@@ -188,7 +188,7 @@ public struct TextContent: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        text = try members.required("text")
+        text = try members.required("text", Rules.length0To8388608)
         try members.constant("type", JSONValue.string("text"))
     }
 
@@ -216,7 +216,7 @@ public struct ImageContent: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         try members.constant("type", JSONValue.string("image"))
-        url = try members.required("url")
+        url = try members.required("url", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {

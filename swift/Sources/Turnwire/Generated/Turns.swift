@@ -99,26 +99,26 @@ public struct Turn: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        agent = try members.required("agent")
+        agent = try members.required("agent", Rules.length1To160)
         budget = try members.optional("budget")
-        clientMessageId = try members.optional("clientMessageId")
-        completedAt = try members.optional("completedAt")
+        clientMessageId = try members.optional("clientMessageId", Rules.length1To256)
+        completedAt = try members.optional("completedAt", Rules.minInteger0MaxInteger9007199254740991)
         endReason = try members.optional("endReason")
         error = try members.optional("error")
         evidence = try members.optional("evidence")
-        finalOutput = try members.optional("finalOutput")
-        forkedFrom = try members.optional("forkedFrom")
-        id = try members.required("id")
+        finalOutput = try members.optional("finalOutput", Rules.length0To8388608)
+        forkedFrom = try members.optional("forkedFrom", Rules.length1To160)
+        id = try members.required("id", Rules.length1To160)
         input = try members.required("input")
-        model = try members.optional("model")
+        model = try members.optional("model", Rules.length1To256)
         pending = try members.optional("pending")
-        resumes = try members.optional("resumes")
+        resumes = try members.optional("resumes", Rules.length1To160)
         review = try members.optional("review")
-        runId = try members.optional("runId")
-        startedAt = try members.required("startedAt")
+        runId = try members.optional("runId", Rules.length1To160)
+        startedAt = try members.required("startedAt", Rules.minInteger0MaxInteger9007199254740991)
         status = try members.required("status")
         structuredOutput = try members.optional("structuredOutput")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.length1To160)
         untaken = try members.optional("untaken")
         usage = try members.optional("usage")
     }
@@ -261,7 +261,7 @@ public struct TurnError: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         code = try members.required("code")
-        message = try members.required("message")
+        message = try members.required("message", Rules.length0To4096)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -345,7 +345,7 @@ public struct Evidence: JSONRepresentable {
         var members = try JSONMembers(json)
         headHash = try members.optional("headHash")
         outputDigest = try members.optional("outputDigest")
-        seq = try members.optional("seq")
+        seq = try members.optional("seq", Rules.minInteger0MaxInteger9007199254740991)
         status = try members.required("status")
     }
 
@@ -465,10 +465,10 @@ public struct Usage: JSONRepresentable {
         var members = try JSONMembers(json)
         cache = try members.optional("cache")
         calls = try members.optional("calls")
-        inputTokens = try members.optional("inputTokens")
-        outputTokens = try members.optional("outputTokens")
-        reasoningTokens = try members.optional("reasoningTokens")
-        totalTokens = try members.optional("totalTokens")
+        inputTokens = try members.optional("inputTokens", Rules.minInteger0MaxInteger9007199254740991)
+        outputTokens = try members.optional("outputTokens", Rules.minInteger0MaxInteger9007199254740991)
+        reasoningTokens = try members.optional("reasoningTokens", Rules.minInteger0MaxInteger9007199254740991)
+        totalTokens = try members.optional("totalTokens", Rules.minInteger0MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -512,11 +512,11 @@ public struct CacheUsage: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        readTokens = try members.optional("readTokens")
-        source = try members.optional("source")
+        readTokens = try members.optional("readTokens", Rules.minInteger0MaxInteger9007199254740991)
+        source = try members.optional("source", Rules.length1To256)
         status = try members.required("status")
-        uncachedTokens = try members.optional("uncachedTokens")
-        writeTokens = try members.optional("writeTokens")
+        uncachedTokens = try members.optional("uncachedTokens", Rules.minInteger0MaxInteger9007199254740991)
+        writeTokens = try members.optional("writeTokens", Rules.minInteger0MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -606,14 +606,14 @@ public struct UsageCall: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         cache = try members.optional("cache")
-        index = try members.required("index")
-        inputTokens = try members.optional("inputTokens")
-        model = try members.required("model")
-        outputTokens = try members.optional("outputTokens")
+        index = try members.required("index", Rules.minInteger0MaxInteger9007199254740991)
+        inputTokens = try members.optional("inputTokens", Rules.minInteger0MaxInteger9007199254740991)
+        model = try members.required("model", Rules.length1To256)
+        outputTokens = try members.optional("outputTokens", Rules.minInteger0MaxInteger9007199254740991)
         providerUsage = try members.optional("providerUsage")
-        reasoningTokens = try members.optional("reasoningTokens")
+        reasoningTokens = try members.optional("reasoningTokens", Rules.minInteger0MaxInteger9007199254740991)
         source = try members.required("source")
-        totalTokens = try members.optional("totalTokens")
+        totalTokens = try members.optional("totalTokens", Rules.minInteger0MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -695,12 +695,12 @@ public struct Budget: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         exhausted = try members.optional("exhausted")
-        limitCalls = try members.optional("limitCalls")
-        limitMs = try members.optional("limitMs")
-        limitTokens = try members.optional("limitTokens")
-        usedCalls = try members.optional("usedCalls")
-        usedMs = try members.optional("usedMs")
-        usedTokens = try members.optional("usedTokens")
+        limitCalls = try members.optional("limitCalls", Rules.minInteger0MaxInteger9007199254740991)
+        limitMs = try members.optional("limitMs", Rules.minInteger0MaxInteger9007199254740991)
+        limitTokens = try members.optional("limitTokens", Rules.minInteger0MaxInteger9007199254740991)
+        usedCalls = try members.optional("usedCalls", Rules.minInteger0MaxInteger9007199254740991)
+        usedMs = try members.optional("usedMs", Rules.minInteger0MaxInteger9007199254740991)
+        usedTokens = try members.optional("usedTokens", Rules.minInteger0MaxInteger9007199254740991)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -764,7 +764,7 @@ public struct PlanStep: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         status = try members.required("status")
-        text = try members.required("text")
+        text = try members.required("text", Rules.length0To8388608)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -844,13 +844,13 @@ public struct TurnStartParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        clientMessageId = try members.optional("clientMessageId")
-        idempotencyKey = try members.optional("idempotencyKey")
-        input = try members.optional("input")
-        model = try members.optional("model")
+        clientMessageId = try members.optional("clientMessageId", Rules.length1To256)
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
+        input = try members.optional("input", Rules.count1To256)
+        model = try members.optional("model", Rules.length1To256)
         outputSchema = try members.optional("outputSchema")
         resume = try members.optional("resume")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -887,9 +887,9 @@ public struct TurnResume: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        decisions = try members.optional("decisions")
+        decisions = try members.optional("decisions", Rules.count0To256)
         defaultDecision = try members.optional("defaultDecision")
-        responses = try members.optional("responses")
+        responses = try members.optional("responses", Rules.count0To256)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -919,7 +919,7 @@ public struct ResumeDecision: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         answer = try members.required("answer")
-        approvalId = try members.required("approvalId")
+        approvalId = try members.required("approvalId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -948,7 +948,7 @@ public struct ResumeResponse: JSONRepresentable {
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
         answer = try members.required("answer")
-        userInputId = try members.required("userInputId")
+        userInputId = try members.required("userInputId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1025,11 +1025,11 @@ public struct TurnSteerParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        expectedTurnId = try members.required("expectedTurnId")
-        idempotencyKey = try members.optional("idempotencyKey")
-        input = try members.required("input")
+        expectedTurnId = try members.required("expectedTurnId", Rules.rulesac42efa8)
+        idempotencyKey = try members.optional("idempotencyKey", Rules.length1To256)
+        input = try members.required("input", Rules.count1To256)
         mode = try members.optional("mode")
-        threadId = try members.required("threadId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1090,9 +1090,9 @@ public struct TurnSteerResult: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        itemId = try members.required("itemId")
+        itemId = try members.required("itemId", Rules.length1To160)
         replayed = try members.optional("replayed")
-        turnId = try members.required("turnId")
+        turnId = try members.required("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1121,8 +1121,8 @@ public struct TurnInterruptParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        threadId = try members.required("threadId")
-        turnId = try members.optional("turnId")
+        threadId = try members.required("threadId", Rules.rulesac42efa8)
+        turnId = try members.optional("turnId", Rules.rulesac42efa8)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1195,8 +1195,8 @@ public struct TurnStartedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
         turn = try members.required("turn")
     }
 
@@ -1230,8 +1230,8 @@ public struct TurnCompletedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
         turn = try members.required("turn")
     }
 
@@ -1273,11 +1273,11 @@ public struct TurnPlanUpdatedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        explanation = try members.optional("explanation")
-        seq = try members.required("seq")
-        steps = try members.required("steps")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
+        explanation = try members.optional("explanation", Rules.length0To8388608)
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        steps = try members.required("steps", Rules.count0To1024)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1316,10 +1316,10 @@ public struct TurnDiffUpdatedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        diff = try members.required("diff")
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
+        diff = try members.required("diff", Rules.length0To8388608)
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -1357,9 +1357,9 @@ public struct TurnUsageUpdatedParams: JSONRepresentable {
 
     public init(json: JSONValue) throws {
         var members = try JSONMembers(json)
-        seq = try members.required("seq")
-        threadId = try members.required("threadId")
-        turnId = try members.required("turnId")
+        seq = try members.required("seq", Rules.minInteger0MaxInteger9007199254740991)
+        threadId = try members.required("threadId", Rules.length1To160)
+        turnId = try members.required("turnId", Rules.length1To160)
         usage = try members.required("usage")
     }
 

@@ -10,21 +10,23 @@ struct JSONMembers {
         entries = members.entries
     }
 
-    mutating func required<Value: JSONRepresentable>(_ name: String) throws -> Value {
+    mutating func required<Value: JSONRepresentable>(_ name: String, _ rules: [JSONRule] = []) throws -> Value {
         guard let json = take(name) else { throw JSONFault(rule: "required") }
-        return try Self.read(json, name)
+        return try Self.read(json, name, rules)
     }
 
     /// nil where the member is absent.
-    mutating func optional<Value: JSONRepresentable>(_ name: String) throws -> Value? {
+    mutating func optional<Value: JSONRepresentable>(_ name: String, _ rules: [JSONRule] = []) throws -> Value? {
         guard let json = take(name) else { return nil }
-        return .some(try Self.read(json, name))
+        return .some(try Self.read(json, name, rules))
     }
 
-    mutating func presence<Value: JSONRepresentable>(_ name: String) throws -> Presence<Value> {
+    mutating func presence<Value: JSONRepresentable>(
+        _ name: String, _ rules: [JSONRule] = []
+    ) throws -> Presence<Value> {
         guard let json = take(name) else { return .absent }
         if case .null = json { return .null }
-        return .present(try Self.read(json, name))
+        return .present(try Self.read(json, name, rules))
     }
 
     /// A member that can have one value only.
@@ -33,18 +35,13 @@ struct JSONMembers {
         guard json == value else { throw JSONFault(rule: "const").under(name) }
     }
 
-    /// The same, where it may be absent.
-    mutating func optional<Value: JSONRepresentable>(_ name: String, _ value: JSONValue) throws -> Value? {
-        guard let json = take(name) else { return nil }
-        guard json == value else { throw JSONFault(rule: "const").under(name) }
-        return .some(try Self.read(json, name))
-    }
-
     /// All members that were not asked for.
-    mutating func rest<Value: JSONRepresentable>() throws -> JSONMap<Value> {
+    mutating func rest<Value: JSONRepresentable>(_ rules: [JSONRule] = []) throws -> JSONMap<Value> {
         passed += entries[at...]
         at = entries.count
-        return try JSONObject(passed).mapped()
+        let rest = JSONObject(passed)
+        if !rules.isEmpty { try JSONValue.object(rest).obey([.values(rules)]) }
+        return try rest.mapped()
     }
 
     /// Throws a fault where there is a member that was not asked for.
@@ -67,8 +64,11 @@ struct JSONMembers {
         return nil
     }
 
-    private static func read<Value: JSONRepresentable>(_ json: JSONValue, _ name: String) throws -> Value {
+    private static func read<Value: JSONRepresentable>(
+        _ json: JSONValue, _ name: String, _ rules: [JSONRule]
+    ) throws -> Value {
         do {
+            try json.obey(rules)
             return try Value(json: json)
         } catch let fault as JSONFault {
             throw fault.under(name)
@@ -89,16 +89,17 @@ struct JSONItems {
         (self.items, self.first) = (items, first)
     }
 
-    func item<Value: JSONRepresentable>(_ index: Int) throws -> Value {
+    func item<Value: JSONRepresentable>(_ index: Int, _ rules: [JSONRule] = []) throws -> Value {
         do {
+            try items[index].obey(rules)
             return try Value(json: items[index])
         } catch let fault as JSONFault {
             throw fault.under(index)
         }
     }
 
-    func rest<Value: JSONRepresentable>() throws -> [Value] {
-        try (first..<items.count).map { try item($0) }
+    func rest<Value: JSONRepresentable>(_ rules: [JSONRule] = []) throws -> [Value] {
+        try (first..<items.count).map { try item($0, rules) }
     }
 }
 
@@ -129,6 +130,11 @@ extension JSONWriter {
         if !extra.isEmpty { sortObject(from: start) }
     }
 
+    /// The same, where the members are none that the type declares: they are left out where only those are asked for.
+    mutating func endObject(from start: Int, keeping undeclared: JSONObject) {
+        endObject(from: start, with: isDeclaredOnly ? [:] : undeclared)
+    }
+
     /// The members of a map, sorted by UTF-16 as RFC 8785 has it, which differs only beyond ASCII.
     mutating func members(of map: JSONMap<some JSONRepresentable>) {
         if map.entries.allSatisfy({ $0.name.utf8.allSatisfy { $0 < 0x80 } }) {
@@ -140,7 +146,7 @@ extension JSONWriter {
     }
 }
 
-/// A union whose arms are told apart by trial: of those that fit, the one that keeps most of the value is it.
+/// A union whose arms are told apart by trial: of those that fit, the one that declares most of the value is it.
 struct JSONChoice<Union: JSONRepresentable> {
     private let json: JSONValue
     private var fitting: [Union] = []
@@ -157,8 +163,10 @@ struct JSONChoice<Union: JSONRepresentable> {
         guard fitting.count > 1 else { return best }
         var most = -1
         for one in fitting {
-            let kept = try one.asJSON().size
-            if kept > most { (best, most) = (one, kept) }
+            var writer = JSONWriter(isDeclaredOnly: true)
+            one.write(to: &writer)
+            let declared = try JSONValue(parsing: writer.bytes, depth: .max).size
+            if declared > most { (best, most) = (one, declared) }
         }
         return best
     }
@@ -184,11 +192,6 @@ extension JSONValue {
     func textTag(_ name: String) throws -> JSONName {
         guard case let .string(text) = try tag(name) else { throw JSONFault(rule: "tag").under(name) }
         return JSONName(text)
-    }
-
-    /// Throws a fault where it is another value.
-    func mustBe(_ value: JSONValue) throws {
-        guard self == value else { throw JSONFault(rule: "const") }
     }
 
     /// What an arm of an open union is kept as when nobody knows its tag.

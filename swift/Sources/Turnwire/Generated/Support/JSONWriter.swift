@@ -6,9 +6,13 @@
 public struct JSONWriter: Sendable {
     /// What has been written, as UTF-8.
     public private(set) var bytes: [UInt8] = []
+    /// Whether members that no type declares are left out.
+    let isDeclaredOnly: Bool
     private var follows = false
 
-    public init() {}
+    public init() { self.init(isDeclaredOnly: false) }
+
+    init(isDeclaredOnly: Bool) { self.isDeclaredOnly = isDeclaredOnly }
 
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
     public mutating func endObject() { close(UInt8(ascii: "}")) }
