@@ -338,3 +338,20 @@ def test_a_note_of_who_recorded_is_passed_over():
     note = {"dir": "meta", "msg": {"pid": 1}}
 
     assert judged("cc", CC_TURN) == judged("cc", [note, *CC_TURN])
+
+
+def test_two_threads_at_once_are_two_stories():
+    def other(line):
+        return json.loads(json.dumps(line).replace('"t1"', '"t2"').replace('"u1"', '"u2"').replace('"c1"', '"c2"'))
+
+    began, turn = CODEX_TURN[:2], CODEX_TURN[2:]
+    woven = [line for line in turn for line in (line, other({**line, "msg": renumbered(line["msg"])}))]
+
+    assert [] == verdicts("codex", bare([*began, *woven]), "fail")
+
+
+def renumbered(message):
+    """The same message of another conversation on the same connection: its requests have ids of their own."""
+    named = {"requestId": 50} if message.get("method") == "serverRequest/resolved" else {}
+    params = {"params": {**message["params"], **named}} if named else {}
+    return {**message, **({"id": message["id"] + 50} if "id" in message else {}), **params}

@@ -15,6 +15,9 @@ from turnwire.conformance.reading import Reading, Tells
 
 __all__ = ["Answered", "Event", "Translator"]
 
+# What is told of a thread names no turn.
+OF_THREADS = frozenset({"thread-started", "thread-status"})
+
 
 class Event(NamedTuple):
     """A notification or request of the server, as ours would be."""
@@ -40,7 +43,8 @@ class Translator:
         self._approvals = Recent()
         # The last status of each thread: one that is repeated with other details is no change.
         self._statuses = Recent()
-        self._open: set[str] = set()
+        # Whether an item has been told of: one that is told of when it is whole has not.
+        self._items = Recent()
 
     def told(self, message: dict[str, Any]) -> list[Event]:
         """What a message of the server tells of, in the order in which ours would come."""
@@ -86,7 +90,6 @@ class Translator:
                     self._statuses.add(thread, ours)
                     yield Event("thread/status/changed", {"threadId": thread, "status": ours})
             case "turn-started":
-                self._open.clear()
                 yield Event("turn/started", {"turn": {"id": turn, "threadId": thread}, "threadId": thread})
             case "turn-ended":
                 yield Event("turn/completed", {"turn": self._ended(turn, thread, status), "threadId": thread})
@@ -115,12 +118,12 @@ class Translator:
         if text is not None:
             item["text"] = text
         if tells.means == "item-started":
-            self._open.add(identifier)
+            self._items.add(identifier, "started")
             yield Event("item/started", {**place, "item": item})
             return
-        if kind in self._reading.whole_items and identifier not in self._open:
+        if kind in self._reading.whole_items and self._items.get(identifier) != "started":
             yield Event("item/started", {**place, "item": {**item, "text": ""}})
-        self._open.discard(identifier)
+        self._items.add(identifier, "completed")
         yield Event("item/completed", {**place, "item": item})
 
     def _of_approval(self, message: dict[str, Any], tells: Tells, thread: str, turn: str) -> Iterator[Event]:
@@ -139,9 +142,6 @@ class Translator:
             yield Event("approval/request", {"approval": approval})
         else:
             yield Event("approval/requested", {**place, "approval": approval})
-
-
-OF_THREADS = frozenset({"thread-started", "thread-status"})
 
 
 def _word(identifier: Any) -> str:
