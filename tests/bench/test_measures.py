@@ -11,7 +11,7 @@ import pytest
 BENCH = Path(__file__).parent
 sys.path.append(str(BENCH))
 
-from measures import load, processes, record  # noqa: E402 - after the path
+from measures import load, processes, record, traces  # noqa: E402 - after the path
 from measures.models import union_of_methods  # noqa: E402 - after the path
 from measures.rows import Row, table  # noqa: E402 - after the path
 
@@ -94,6 +94,21 @@ def test_what_works_more_costs_more() -> None:
     long, short = asyncio.run(record.costs(lambda: work(100_000), lambda: work(1000)))
 
     assert long > 5 * short
+
+
+def test_a_recording_is_judged_many_times_as_fast_as_by_the_schema_alone() -> None:
+    ours = min(traces.seconds_per_message(4500) for _ in range(3))
+
+    assert traces.schema_seconds(list(traces.conversation(300))) / ours >= traces.TIMES
+
+
+def test_a_recording_of_the_bench_says_every_turn_anew() -> None:
+    lines = list(traces.conversation(200))
+
+    assert 200 <= len(lines) <= 248
+    assert len([line for line in lines if b'"turn/started"' in line]) == len(
+        {line.split(b'"id":"turn_1.')[1][:2] for line in lines if b'"turn/started"' in line}
+    )
 
 
 def test_a_measure_that_does_not_exist_is_wrong_usage() -> None:
