@@ -30,6 +30,8 @@ const ENTRIES: [entry: string, names: string[]][] = [
       "WebSocketTransport",
       "delayMs",
       "memoryPair",
+      "parseJson",
+      "stringifyJson",
       "withRetry",
     ],
   ],
