@@ -15,7 +15,7 @@ PARTS = [
     {"type": "text", "text": ""},
     {"type": "image", "url": PIXEL},
     {"type": "image", "url": "data:image/svg+xml;base64,"},
-    {"type": "localImage", "path": "/tmp/a b.png"},
+    {"type": "localImage", "path": "/pictures/a b.png"},
     {"type": "fileRef", "path": "src/a.py"},
     {"type": "fileRef", "path": "src/a.py", "startLine": 3, "endLine": 3},
     {"type": "commandRef", "name": "review"},

@@ -12,7 +12,7 @@ from turnwire.errors import ConnectionClosed, Issue, PendingFull, ProtocolError,
 from turnwire.server.hub import Asker
 from turnwire.wire import DynamicTool, ToolCallParams, ToolCallResult
 
-__all__ = ["ClientTools", "Tool", "tool_issues"]
+__all__ = ["ClientTools", "Tool", "failed", "tool_issues"]
 
 _Name: TypeAlias = tuple[str | UnsetType, str]
 

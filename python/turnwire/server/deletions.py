@@ -20,7 +20,7 @@ __all__ = ["Deletion", "Deletions"]
 _KEPT = 10_000
 
 
-class Gone(NamedTuple):
+class _Gone(NamedTuple):
     """A thread that was deleted. A thread that is there and was created at another time is another one."""
 
     thread_id: str
@@ -32,7 +32,7 @@ class Deletion(msgspec.Struct, frozen=True, rename="camel"):
 
     key: str
     digest: str
-    threads: list[Gone]
+    threads: list[_Gone]
 
     @property
     def thread_ids(self) -> list[str]:
@@ -63,7 +63,7 @@ class Deletions:
         Raises:
             OSError: it could not be kept, and nothing may be deleted.
         """
-        gone = [Gone(thread.id, thread.created_at) for thread in threads]
+        gone = [_Gone(thread.id, thread.created_at) for thread in threads]
         self._threads.note(_encode(_Note(deletion=Deletion(key, digest, gone))))
 
     def find(self, key: str) -> Deletion | None:
