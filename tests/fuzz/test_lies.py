@@ -13,6 +13,8 @@ from fuzz.liars import LIES, House
 SEEDS = 4
 
 
+# The whole of it is minutes of work.
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("seed", range(SEEDS))
 async def test_no_operation_runs_without_a_valid_accept(seed, request):
     house = House(seed)

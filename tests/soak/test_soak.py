@@ -15,6 +15,7 @@ SECONDS = 30
 SEED = 1
 
 
+@pytest.mark.timeout(300)
 async def test_an_overloaded_server_answers_everything():
     outcome = await soak(SECONDS, SEED)
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from turnwire.agents.builtin import builtin_agent
-from turnwire.server import DefaultHost, Server
+from turnwire.server import DefaultHost, Server, default_limits
 from turnwire.store.base import Store
 from turnwire.store.memory import MemoryStore
 
@@ -100,9 +100,9 @@ class Client:
         self._session.receive(msgspec.json.encode({"jsonrpc": "2.0", **message}))
 
 
-def server_over(store: Store) -> Server:
-    """A server of the scripted agent."""
-    return Server(DefaultHost(builtin_agent("scripted")), store=store)
+def server_over(store: Store, **limits: int) -> Server:
+    """A server of the scripted agent; `limits` are other bounds than its own."""
+    return Server(DefaultHost(builtin_agent("scripted")), store=store, limits=default_limits(**limits))
 
 
 async def converse(store: Store, *, rest: Sequence[str] = ()) -> None:

@@ -14,9 +14,12 @@ from turnwire.store.chain import verify
 from turnwire.store.files import Files
 from turnwire.store.opening import open_store
 
-# Set TURNWIRE_KILLS=200 for a longer look.
-KILLS = int(os.environ.get("TURNWIRE_KILLS", "24"))
-RACES = int(os.environ.get("TURNWIRE_RACES", "50"))
+RACES = 50
+
+
+def pytest_generate_tests(metafunc):
+    if "kill" in metafunc.fixturenames:
+        metafunc.parametrize("kill", range(metafunc.config.getoption("crashes")))
 
 
 def writer(opener, text=""):
@@ -33,7 +36,6 @@ def writer(opener, text=""):
     return work
 
 
-@pytest.mark.parametrize("kill", range(KILLS))
 def test_what_was_stored_survives_a_kill(lasting, kill):
     chance = random.Random(kill)
     with Child(writer(lasting, text="x" * chance.choice([0, 100, 100_000]))) as child:

@@ -179,6 +179,35 @@ def test_a_turn_whose_end_may_be_lost_has_not_ended_for_anybody(lasting):
     assert statuses == ["completed"]
 
 
+async def ask_too_much(disk, requests):
+    server = server_over(disk, requests=requests)
+    client = Client(server)
+    await client.begin()
+    for thread_id in (THREAD, OTHER):
+        await client.ask("thread/start", threadId=thread_id)
+    disk.free.clear()
+    waiting = [
+        asyncio.ensure_future(client.reply("thread/update", threadId=THREAD, title=f"Title {number}"))
+        for number in range(requests + 2)
+    ]
+    await asyncio.sleep(0.05)
+    refused = [task.result()["error"]["code"] for task in waiting if task.done()]
+    disk.free.set()
+    done = ["result" in await task for task in waiting]
+    title = (await client.ask("thread/read", threadId=THREAD))["thread"]["title"]
+    await end(disk, server, client)
+    return refused, done, title
+
+
+@pytest.mark.parametrize("requests", [1, 5])
+def test_what_waits_for_the_disk_is_bounded(lasting, requests):
+    refused, done, title = asyncio.run(ask_too_much(SlowDisk(lasting(fsync="terminal")), requests))
+
+    # LIM-3: at the bound a request is accepted, beyond it refused before anything of it is done.
+    assert (refused, done) == ([-32001] * 2, [True] * requests + [False] * 2)
+    assert title == f"Title {requests - 1}"
+
+
 async def hear_the_last_word(disk):
     server, client = await two_threads(disk)
     disk.free.clear()

@@ -31,9 +31,7 @@ class Gates:
         if not store.owes(thread_id):
             return
         self._closings += 1
-        gate = self._closed.get(thread_id)
-        if gate is None:
-            gate = self._closed[thread_id] = _Gate(lambda: self._closed.pop(thread_id))
+        gate = self._closed.get(thread_id) or self._new_gate(thread_id)
         gate.close(lambda: store.force(thread_id), failed, self._closings)
 
     def mark(self) -> int:
@@ -45,14 +43,21 @@ class Gates:
         return [thread_id for thread_id, gate in self._closed.items() if gate.closing > mark]
 
     def pass_through(self, threads: Iterable[str], act: Act) -> None:
-        """Acts when the gates of all these threads are open, behind whatever waits there: at once if they are."""
-        gates = [self._closed[thread_id] for thread_id in set(threads) if thread_id in self._closed]
-        if not gates:
+        """Acts when the gates of all these threads are open, behind whatever waits there: at once if they are.
+
+        Until then none of these threads is passed through by anybody who comes later.
+        """
+        names = set(threads)
+        if names.isdisjoint(self._closed):
             act(None)
             return
-        waiting = _Waiting(act, len(gates))
-        for gate in gates:
-            gate.add(waiting)
+        waiting = _Waiting(act, len(names))
+        for name in names:
+            gate = self._closed.get(name)
+            if gate is None:
+                self._new_gate(name).hold(waiting)
+            else:
+                gate.add(waiting)
 
     @property
     def is_busy(self) -> bool:
@@ -80,6 +85,10 @@ class Gates:
         passed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.pass_through(list(self._closed), lambda _error: _settle(passed, None))
         await passed
+
+    def _new_gate(self, thread_id: str) -> "_Gate":
+        gate = self._closed[thread_id] = _Gate(lambda: self._closed.pop(thread_id))
+        return gate
 
 
 class _Waiting:
@@ -117,6 +126,12 @@ class _Gate:
         elif self._again is False:
             self._again = True
             self._loop.call_soon(self._round)
+
+    def hold(self, waiting: _Waiting) -> None:
+        """Closes the gate for one that waits at another."""
+        self._busy = True
+        self._line.append(waiting)
+        self._advance()
 
     def add(self, waiting: _Waiting) -> None:
         (self._later if self._busy and self._again else self._line).append(waiting)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from turnwire import wire
 from turnwire.codec import NO_PARAMS, encode_error, encode_known_result, encode_result
@@ -189,7 +190,10 @@ class Session:
                 return reply
             self._send_all(reply, held)
             return b""
-        threads = [getattr(params, "thread_id", ""), *(thread_id for thread_id, _ in held or ())]
+        threads = [thread_id for thread_id, _ in held or ()]
+        named = getattr(params, "thread_id", UNSET)
+        if isinstance(named, str):
+            threads.append(named)
         if held is not None:
             threads += self._gates.closed_since(self._mark)
         self._owed += 1
