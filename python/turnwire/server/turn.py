@@ -10,13 +10,14 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from turnwire.agents.base import Agent, AgentFailed
+from turnwire.server.asking import Ending
 from turnwire.server.budgets import Meter
 from turnwire.server.host import FileProvider
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening, Resolved, outputs
 from turnwire.server.questions import pending_of, without_nonce
 from turnwire.server.rules import Rules
-from turnwire.server.run_context import Delegate, Ending, RunContext
+from turnwire.server.run_context import Delegate, RunContext
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
