@@ -149,6 +149,8 @@ class Session:
             self._send_later(thread_id, lambda: self._peer.notify(method, params))
 
     async def ask(self, method: str, params: msgspec.Struct) -> Any:
+        # REC-3: what was recorded before it is on the disk before anybody is asked to do something.
+        await self._gates.passing(getattr(params, "thread_id", ""))
         return await self._peer.request(method, params)
 
     def _admit(self, method: str) -> Route:
