@@ -300,6 +300,35 @@ def test_what_is_no_recording_is_one_line_and_exit_code_2(line, said):
     assert 1 == stderr.getvalue().count("\n")
 
 
+@pytest.mark.parametrize(
+    ("entries", "code", "verdict", "faults"),
+    [
+        (["rpc.reply-once"], 0, "xfail", []),
+        (["rpc.reply-once", "turn.ids-unique"], 1, "xfail", []),
+        (["no.such"], 1, "fail", ["no.such: no check has this id; `turnwire check list` prints them all"]),
+    ],
+    ids=["known", "stale", "unknown"],
+)
+def test_a_known_failure_is_excused_and_nothing_else(entries, code, verdict, faults, tmp_path):
+    talk, file = Spoilt(APPROVED), tmp_path / "known.toml"
+    talk.repeat(talk.answer(4))
+    file.write_text("".join(f'[[expect]]\nid = "{name}"\nreason = "known"\n' for name in entries), encoding="utf-8")
+
+    found, report, _ = judged(talk.lines, expect=file)
+
+    assert (code, faults) == (found, report["summary"]["expectationFaults"])
+    assert [verdict] == [row["verdict"] for row in report["checks"] if row["id"] == "rpc.reply-once"]
+
+
+def test_a_file_of_known_failures_that_is_none_is_a_line(tmp_path):
+    file, stderr = tmp_path / "known.toml", io.StringIO()
+    file.write_text("[[expect]", encoding="utf-8")
+
+    assert 2 == run_check_trace(CheckTraceOptions(file="f", expect=file), [], io.StringIO(), stderr)
+    assert stderr.getvalue().startswith(f"turnwire: {file}: ")
+    assert 1 == stderr.getvalue().count("\n")
+
+
 def test_a_rule_that_no_recording_can_show_is_not_selected():
     stderr = io.StringIO()
 

@@ -150,7 +150,7 @@ def test_our_own_lines_are_valid(judge, fixture_argv, tmp_path):
 
 @pytest.mark.parametrize("seed", [3, 4, 8])
 def test_no_server_can_make_the_judge_fail(seed, judge, fixture_argv):
-    *python, fixture = fixture_argv()
+    *python, fixture = fixture_argv()[:4]
 
     judged = judge([*python, f"{fixture}/hostile.py", str(seed)], timeout_scale=0.03, jobs=2)
 
@@ -170,7 +170,7 @@ runpy.run_path(sys.path[0], run_name="__main__")
 
 
 def test_a_server_that_starts_only_once_is_not_verified(judge, fixture_argv, tmp_path):
-    *python, fixture = fixture_argv()
+    *python, fixture = fixture_argv()[:4]
     chosen = ("rpc.nan-literal", "stdio.eof-exits", "rpc.method-not-found-before-init")
 
     judged = judge([*python, "-c", ONCE, str(tmp_path / "started"), fixture], select=chosen)

@@ -100,10 +100,7 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     how.add_argument("--seed", type=int, default=0, metavar="N", help="of the checks that fuzz (default: 0)")
     how.add_argument("--jobs", type=_natural, default=1, metavar="N", help="scenarios at once (default: 1)")
     verdict = parser.add_argument_group("verdict")
-    verdict.add_argument("--expect", type=Path, metavar="FILE", help="known failures, a .toml; stale ones fail")
-    verdict.add_argument(
-        "--propose", choices=LEVELS[:2][::-1], default="", help="print an --expect file for what failed"
-    )
+    _add_known(verdict)
     _add_severity(verdict)
     output = parser.add_argument_group("output")
     _add_output(output)
@@ -122,7 +119,9 @@ def _trace(name: str, argv: list[str], streams: Streams) -> int:
     )
     parser.add_argument("file", metavar="FILE", help='JSON lines {"dir","msg"} or {"dir","raw"}; - is stdin')
     _add_selection(parser.add_argument_group("which checks"))
-    _add_severity(parser.add_argument_group("verdict"))
+    verdict = parser.add_argument_group("verdict")
+    _add_known(verdict)
+    _add_severity(verdict)
     _add_output(parser.add_argument_group("output"))
     options = parser.parse_args(argv)
     asked = CheckTraceOptions(
@@ -130,6 +129,8 @@ def _trace(name: str, argv: list[str], streams: Streams) -> int:
         profile=options.profile,
         select=_names(options.select),
         skip=_names(options.skip),
+        expect=options.expect,
+        propose=options.propose,
         strict=options.strict,
         fail_on=Level(options.fail_on),
         format=options.format,
@@ -140,7 +141,7 @@ def _trace(name: str, argv: list[str], streams: Streams) -> int:
 
 
 def _add_selection(group: Group) -> None:
-    group.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name or a .toml")
+    group.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name, a .toml or its folder")
     group.add_argument("--select", nargs="+", default=[], metavar="ID", help="these checks only; `rpc.*` means a layer")
     group.add_argument("--skip", nargs="+", default=[], metavar="ID", help="not these checks")
 
@@ -148,6 +149,11 @@ def _add_selection(group: Group) -> None:
 def _names(words: list[str]) -> tuple[str, ...]:
     """Names with spaces or commas between them, as people write lists."""
     return tuple(name for word in words for name in word.split(",") if name)
+
+
+def _add_known(group: Group) -> None:
+    group.add_argument("--expect", type=Path, metavar="FILE", help="known failures, a .toml; stale ones fail")
+    group.add_argument("--propose", choices=LEVELS[:2][::-1], default="", help="print an --expect file for what failed")
 
 
 def _add_severity(group: Group) -> None:

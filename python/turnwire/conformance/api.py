@@ -3,24 +3,21 @@
 `run_check_server` is a whole program: options in, report on stdout, progress and complaints on stderr, exit code back.
 """
 
-import datetime as dt
-import hashlib
 import json
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import TextIO
 
 import msgspec
 
-from turnwire.conformance.baseline import BaselineFault, apply_baseline, proposed, read_baseline
+from turnwire.conformance.baseline import BaselineFault
 from turnwire.conformance.courses import staged, with_model
+from turnwire.conformance.judgement import USAGE, Options, concluded, contract, told
 from turnwire.conformance.model import Check, Level, Outcome, TargetFault
 from turnwire.conformance.pointer import pick
-from turnwire.conformance.profiles import Profile, ProfileFault, load_profile
+from turnwire.conformance.profiles import ProfileFault, load_profile
 from turnwire.conformance.registry import UnknownCheck, catalogue, select
-from turnwire.conformance.reports.document import Run
-from turnwire.conformance.reports.rendering import Form, exit_code, report
 from turnwire.conformance.runner import Runner, Settings
 from turnwire.conformance.strict import dumps
 from turnwire.conformance.target import Target, Timeouts
@@ -28,55 +25,43 @@ from turnwire.conformance.trace import Trace
 
 __all__ = ["CheckServerOptions", "explain_check", "list_checks", "run_check_server"]
 
-USAGE, UNREACHED, INTERRUPTED = 2, 3, 130
+UNREACHED, INTERRUPTED = 3, 130
 LEVELS = (Level.MUST, Level.SHOULD, Level.MAY)
 
 
-class CheckServerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What `turnwire check server` can be told."""
+class CheckServerOptions(Options, frozen=True, kw_only=True):
+    """What `turnwire check server` can be told beside."""
 
     argv: tuple[str, ...]
-    env: dict[str, str] = {}
+    env: dict[str, str] = msgspec.field(default_factory=dict)
     cwd: str | None = None
-    profile: str = "turnwire"
     # Words of the user that make a turn take a course, by its name.
-    prompts: dict[str, str] = {}
-    select: tuple[str, ...] = ()
-    skip: tuple[str, ...] = ()
+    prompts: dict[str, str] = msgspec.field(default_factory=dict)
     level: Level = Level.MAY
     tier: int = 2
-    expect: Path | None = None
-    propose: Literal["", "should", "must"] = ""
-    strict: bool = False
-    fail_on: Level = Level.MUST
     timeout_scale: float = 1.0
     retries: int = 2
     jobs: int = 1
     seed: int = 0
     fail_fast: bool = False
-    format: Form = "text"
-    reports: tuple[tuple[str, Path], ...] = ()
     transcripts: Path | None = None
-    color: bool = False
     quiet: bool = False
 
 
 def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO) -> int:
     """Judge one server and report. Every fault of the caller is one line on stderr and exit code 2."""
     try:
-        profile = load_profile(options.profile)
-        expectations = read_baseline(options.expect) if options.expect else []
+        profile, expectations = contract(options)
         checks = _chosen(options)
     except (ProfileFault, BaselineFault, UnknownCheck, ValueError) as error:
         stderr.write(f"turnwire: {error}\n")
         return USAGE
     timeouts = msgspec.structs.replace(Timeouts(), start=profile.start_seconds).scaled(options.timeout_scale)
-    progress = _progress(stderr) if not options.quiet else _silent
     try:
         with with_model(options.argv, options.env) as (argv, env, has_model):
             target = Target(argv, env, options.cwd, timeouts)
             profile = staged(profile, options.prompts, has_model=has_model)
-            runner = Runner(target, profile, Settings(options.jobs, options.retries, progress, options.seed, options.fail_fast))
+            runner = Runner(target, profile, _settings(options, stderr))
             outcomes = runner.run(checks)
     except TargetFault as fault:
         stderr.write(f"turnwire: {fault}\n")
@@ -84,9 +69,21 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
     except KeyboardInterrupt:
         stderr.write("turnwire: interrupted\n")
         return INTERRUPTED
-    judged, complaints = apply_baseline(outcomes, expectations, dt.datetime.now(tz=dt.UTC).date())
-    run = _run(options, profile, runner, judged, complaints)
-    return _report(options, run, runner.traces, stdout, stderr)
+    server = pick(runner.facts.result, "/serverInfo")
+    run = concluded(
+        options,
+        profile,
+        outcomes,
+        expectations,
+        flags=_flags(options),
+        argv=options.argv,
+        server=server if isinstance(server, dict) else {},
+        waited_ms=runner.waited_ms(),
+    )
+    if options.transcripts and (obstacle := _written(options.transcripts, runner.traces)):
+        stderr.write(f"turnwire: {obstacle}; the report could not be written there\n")
+        return USAGE
+    return told(options, run, stdout, stderr)
 
 
 def list_checks(profile: str = "turnwire", *, as_json: bool = False) -> str:
@@ -146,41 +143,24 @@ def _chosen(options: CheckServerOptions) -> list[Check]:
     return chosen
 
 
-def _run(
-    options: CheckServerOptions, profile: Profile, runner: Runner, outcomes: list[Outcome], complaints: list[str]
-) -> Run:
-    server = pick(runner.facts.result, "/serverInfo")
-    flags = [] if options.profile == "turnwire" else ["--profile", options.profile]
-    flags += ["--seed", str(options.seed)] if options.seed else []
-    for name in sorted(options.env):
-        flags += ["--env", f"{name}=…"]
-    return Run(
-        argv=options.argv,
-        profile=profile.name,
-        protocol=profile.protocol,
-        schema_digest=hashlib.sha256(dumps(profile.bundle)).hexdigest(),
-        server=server if isinstance(server, dict) else {},
-        outcomes=tuple(outcomes),
-        complaints=tuple(complaints),
-        exit_code=exit_code(outcomes, complaints, fail_on=options.fail_on, strict=options.strict),
-        flags=tuple(flags),
-        waited_ms=runner.waited_ms(),
-    )
+def _settings(options: CheckServerOptions, stderr: TextIO) -> Settings:
+    progress = _silent if options.quiet else _progress(stderr)
+    return Settings(options.jobs, options.retries, progress, options.seed, options.fail_fast)
 
 
-def _report(options: CheckServerOptions, run: Run, traces: Sequence[Trace], stdout: TextIO, stderr: TextIO) -> int:
-    proposal = proposed(run.outcomes, with_musts=options.propose == "must") if options.propose else ""
+def _flags(options: CheckServerOptions) -> list[str]:
+    """What made this run what it was, beside its contract and its server."""
+    flags = ["--seed", str(options.seed)] if options.seed else []
+    return [*flags, *(word for name in sorted(options.env) for word in ("--env", f"{name}=…"))]
+
+
+def _written(directory: Path, traces: Sequence[Trace]) -> str:
+    """Write the transcripts down; what prevents it, or nothing."""
     try:
-        report(run, options.format, options.reports, stdout, color=options.color, after=proposal)
-        if options.transcripts:
-            _write_transcripts(options.transcripts, traces)
+        _write_transcripts(directory, traces)
     except OSError as error:
-        # Before the reports only stdout is written, and what is wrong with that has no file name.
-        if error.filename is None:
-            raise
-        stderr.write(f"turnwire: {error.filename}: {error.strerror}; the report could not be written there\n")
-        return USAGE
-    return run.exit_code
+        return f"{error.filename}: {error.strerror}"
+    return ""
 
 
 def _write_transcripts(directory: Path, traces: Sequence[Trace]) -> None:

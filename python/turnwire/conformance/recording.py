@@ -1,25 +1,19 @@
 """`check trace`: a recorded conversation judged by the passive rules, line by line, in constant memory."""
 
-import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, TextIO
 
-import msgspec
-
+from turnwire.conformance.baseline import BaselineFault
 from turnwire.conformance.checks.passive import RULES
 from turnwire.conformance.frames import TraceFault, frames
+from turnwire.conformance.judgement import USAGE, Options, concluded, contract, told
 from turnwire.conformance.model import Attempt, Check, Level, Outcome, Verdict
 from turnwire.conformance.passive import Conversation, Folded, Payloads
-from turnwire.conformance.profiles import Profile, ProfileFault, load_profile
+from turnwire.conformance.profiles import Profile, ProfileFault
 from turnwire.conformance.registry import UnknownCheck, select
-from turnwire.conformance.reports.document import Run
-from turnwire.conformance.reports.rendering import Form, exit_code, report
-from turnwire.conformance.strict import dumps
 
 __all__ = ["CheckTraceOptions", "run_check_trace"]
 
-USAGE = 2
 # The others are judged live by traffic of their own; what a recording shows of them is judged in it.
 CHECKS = (
     "rpc.schema-valid-out",
@@ -32,50 +26,24 @@ CHECKS = (
 UNMET = {Level.MUST: Verdict.FAIL, Level.SHOULD: Verdict.WARN, Level.MAY: Verdict.NON_STRICT}
 
 
-class CheckTraceOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What `turnwire check trace` can be told."""
+class CheckTraceOptions(Options, frozen=True, kw_only=True):
+    """What `turnwire check trace` can be told beside."""
 
     file: str
-    profile: str = "turnwire"
-    select: tuple[str, ...] = ()
-    skip: tuple[str, ...] = ()
-    strict: bool = False
-    fail_on: Level = Level.MUST
-    format: Form = "text"
-    reports: tuple[tuple[str, Path], ...] = ()
-    color: bool = False
 
 
 def run_check_trace(options: CheckTraceOptions, lines: Iterable[bytes], stdout: TextIO, stderr: TextIO) -> int:
     """Judge one recording and report. Every fault of the caller is one line on stderr and exit code 2."""
     try:
-        profile = load_profile(options.profile)
+        profile, expectations = contract(options)
         checks = _chosen(options)
         folded, server = _fold(profile, options.file, lines)
-    except (ProfileFault, TraceFault, UnknownCheck) as error:
+    except (BaselineFault, ProfileFault, TraceFault, UnknownCheck) as error:
         stderr.write(f"turnwire: {error}\n")
         return USAGE
     outcomes = [_outcome(check, profile, folded) for check in checks]
-    run = Run(
-        argv=(),
-        profile=profile.name,
-        protocol=profile.protocol,
-        schema_digest=hashlib.sha256(dumps(profile.bundle)).hexdigest(),
-        server=server,
-        outcomes=tuple(outcomes),
-        complaints=(),
-        exit_code=exit_code(outcomes, (), fail_on=options.fail_on, strict=options.strict),
-        flags=() if options.profile == "turnwire" else ("--profile", options.profile),
-        recording=options.file,
-    )
-    try:
-        report(run, options.format, options.reports, stdout, color=options.color)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        stderr.write(f"turnwire: {error.filename}: {error.strerror}; the report could not be written there\n")
-        return USAGE
-    return run.exit_code
+    run = concluded(options, profile, outcomes, expectations, argv=(), server=server, recording=options.file)
+    return told(options, run, stdout, stderr)
 
 
 def _chosen(options: CheckTraceOptions) -> list[Check]:
