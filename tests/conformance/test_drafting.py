@@ -164,6 +164,39 @@ def test_nothing_is_written_over(fixture_argv, tmp_path):
             },
             {"go": ("client", "request", "GoParams", "GoResult"), "gone": ("server", "notification", "P", None)},
         ),
+        (
+            {
+                "definitions": {
+                    "AskRequest": {"properties": {"method": {"const": "ask"}}},
+                    "ServerRequest": {"anyOf": [{"$ref": "#/definitions/AskRequest"}]},
+                }
+            },
+            {"ask": ("server", "request", None, None)},
+        ),
+        (
+            {
+                "$defs": {
+                    "StartRequest": {"x-method": "start", "x-side": "agent"},
+                    "StartResponse": {"x-method": "start", "x-side": "agent"},
+                    "ToldNotification": {"x-method": "told", "x-side": "client"},
+                }
+            },
+            {
+                "start": ("client", "request", "StartRequest", "StartResponse"),
+                "told": ("server", "notification", "ToldNotification", None),
+            },
+        ),
+        (
+            {
+                "title": "ClientRequest",
+                "definitions": {"P": {"type": "object"}},
+                "oneOf": [
+                    {"properties": {"id": {}, "method": {"enum": ["a"]}, "params": {"$ref": "#/definitions/P"}}},
+                    {"properties": {"method": {"enum": ["b"]}}},
+                ],
+            },
+            {"a": ("client", "request", "P", None), "b": ("client", "notification", None, None)},
+        ),
     ],
 )
 def test_methods_are_found_in_schemas_of_every_form(schema, methods):

@@ -11,6 +11,7 @@ from turnwire.cli.exits import Exit, Stop
 from turnwire.conformance.courses import with_model
 from turnwire.conformance.drafting import DraftOptions, NoContract, draft
 from turnwire.conformance.model import TargetFault
+from turnwire.conformance.profiles import Profile
 from turnwire.conformance.strict import NotStrict, parse
 from turnwire.conformance.target import Target, Timeouts
 
@@ -43,12 +44,15 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
         raise Stop(Exit.UNREACHED, str(fault)) from None
     except OSError as error:
         raise Stop(Exit.USAGE, f"{options.out}: cannot be written: {error.strerror or error}") from None
-    streams.stdout.write(_told(options.out, profile.operations, len(profile.methods())))
+    streams.stdout.write(_told(options.out, profile, has_schema=options.schema is not None))
     return Exit.DONE
 
 
-def _told(out: Path, roles: Any, methods: int) -> str:
+def _told(out: Path, profile: Profile, *, has_schema: bool) -> str:
+    methods, roles = len(profile.methods()), profile.operations
     found = ", ".join(roles) or "none: only the handshake and the envelope can be judged until you name some"
+    if has_schema and not methods:
+        found += "; no method was found in the schema, which may have a table of them in `x-methods`"
     return (
         f"{out}/profile.toml     the contract; requests that checks use: {found}\n"
         f"{out}/schema.json      {methods} methods\n"

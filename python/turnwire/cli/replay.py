@@ -52,7 +52,7 @@ def _parser(name: str, streams: Streams) -> Parser:
     )
     parser.add_argument("file", metavar="FILE", help="a recording, as `turnwire tap --out` writes it; - is stdin")
     add_target_flags(parser)
-    parser.add_argument("--profile", default="turnwire", metavar="NAME", help="contract: a name or a .toml")
+    parser.add_argument("--profile", default="turnwire", metavar="NAME", help="contract: a name, a .toml or its folder")
     parser.add_argument(
         "--ignore", action="append", default=[], metavar="METHOD", help="pass over what the server tells with it"
     )

@@ -65,5 +65,5 @@ def _parser(name: str, streams: Streams) -> Parser:
         "--redact", nargs="*", metavar="MEMBER",
         help="record no credentials, no secrets of the contract, and nothing of these members",
     )  # fmt: skip
-    parser.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name or a .toml")
+    parser.add_argument("--profile", default="turnwire", metavar="NAME", help="contract: a name, a .toml or its folder")
     return parser

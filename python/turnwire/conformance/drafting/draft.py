@@ -12,7 +12,7 @@ from turnwire.conformance.drafting.meeting import Met, meet
 from turnwire.conformance.drafting.operations import harmless, operations_of
 from turnwire.conformance.drafting.reading_of import reading_of
 from turnwire.conformance.drafting.toml_text import table
-from turnwire.conformance.profiles import Profile, load_profile
+from turnwire.conformance.profiles import Handshake, Profile, load_profile
 from turnwire.conformance.strict import dumps
 from turnwire.conformance.target import Target
 
@@ -71,7 +71,8 @@ def draft(options: DraftOptions, target: Target) -> Profile:
     bundle = read_contract({} if options.schema is None else options.schema)
     rows = {row["name"]: row for row in bundle["x-methods"] if row["sender"] != "server"}
     given = [options.params] if options.params is not None else _given(rows.get(options.handshake), bundle["$defs"])
-    met = meet(target, options.handshake, given, harmless(bundle))
+    handshake = Handshake(method=options.handshake, params={}, required="", initialized=_initialized(bundle))
+    met = meet(target, handshake, given, harmless(bundle))
     options.out.mkdir(parents=True, exist_ok=True)
     schema = json.dumps(bundle, indent=1, ensure_ascii=False) + "\n"
     (options.out / "schema.json").write_text(schema, encoding="utf-8")
@@ -116,14 +117,20 @@ def _handshake(options: DraftOptions, met: Met, bundle: dict[str, Any]) -> dict[
     row: dict[str, Any] = next((row for row in bundle["x-methods"] if row["name"] == options.handshake), {})
     definition = bundle["$defs"].get(str(row.get("params")), {})
     required = next((name for name in definition.get("required", ()) if name in met.params), "")
-    named = {row["name"] for row in bundle["x-methods"]}
     return {
         "method": options.handshake,
         "params": met.params,
         "required": required,
-        "initialized": "initialized" if "initialized" in named or not named else "",
+        "initialized": _initialized(bundle),
         "server_info": [place for place in SERVER_INFO if _at(met.result, place)],
     }
+
+
+def _initialized(bundle: dict[str, Any]) -> str:
+    """The notification of a client that is ready; without a schema the one that many servers wait for."""
+    rows = bundle["x-methods"]
+    ready = (row["name"] for row in rows if row["sender"] != "server" and row["name"].endswith("initialized"))
+    return next(ready, "" if rows else "initialized")
 
 
 def _at(value: Any, place: str) -> bool:

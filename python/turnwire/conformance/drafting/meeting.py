@@ -47,7 +47,7 @@ class Met(NamedTuple):
     frames: list[Frame]
 
 
-def meet(target: Target, method: str, given: Sequence[dict[str, Any]], harmless: Sequence[str]) -> Met:
+def meet(target: Target, handshake: Handshake, given: Sequence[dict[str, Any]], harmless: Sequence[str]) -> Met:
     """Open a session, in the first way that succeeds, and ask what only the server can say.
 
     Raises:
@@ -55,25 +55,29 @@ def meet(target: Target, method: str, given: Sequence[dict[str, Any]], harmless:
     """
     opened, said = None, "nothing"
     for member in ("required", "omitted"):
-        opened, said = _opened(target, _profile(method, member), [*given, *OPENINGS])
+        opened, said = _opened(target, _profile(handshake, member), [*given, *OPENINGS])
         if opened is not None:
             break
     if opened is None:
         raise TargetFault(
-            f"no opening with {method} succeeds; its last answer: {said}; give its params with --params JSON"
+            f"no opening with {handshake.method} succeeds; its last answer: {said}; give its params with --params JSON"
         )
     params, reply, started, frames = opened
     member = "required" if reply.value.get("jsonrpc") == "2.0" else "omitted"
-    profile = _profile(method, member)
+    profile = _profile(handshake, member)
     early, again, works = _asked(target, profile, params, harmless)
     return Met(params, reply.result, member, started, early, again, works, frames)
 
 
-def _profile(method: str, member: str) -> Profile:
+def _profile(handshake: Handshake, member: str) -> Profile:
     """Just enough of a contract to speak."""
     wire = msgspec.convert({"jsonrpc_member": member}, Wire)
-    handshake = Handshake(method=method, params={}, required="", initialized="initialized")
     return Profile(name="", title="", protocol="", handshake=handshake, codes={}, operations={}, wire=wire)
+
+
+def _greet(probe: Probe) -> None:
+    if probe.profile.handshake.initialized:
+        probe.notify(probe.profile.handshake.initialized)
 
 
 @contextlib.contextmanager
@@ -103,7 +107,7 @@ def _opened(
             said = str(reply)
             if isinstance(reply.result, dict):
                 started = time.monotonic() - began
-                probe.notify("initialized")
+                _greet(probe)
                 probe.listen(SILENT_SECONDS / 10)
                 return (params, reply, started, list(probe.trace.frames)), said
     return None, said
@@ -119,7 +123,7 @@ def _asked(
         early = probe.call(method, ABSENT, seconds=target.timeouts.start).code
     with _started(target, profile) as probe, contextlib.suppress(Unmet):
         probe.call(profile.handshake.method, params, seconds=target.timeouts.start)
-        probe.notify("initialized")
+        _greet(probe)
         for method in harmless:
             with contextlib.suppress(Unmet):
                 if "result" in probe.call(method, ABSENT, seconds=SILENT_SECONDS).value:
