@@ -1,6 +1,9 @@
 """Kotlin: the shared vectors through types and validators, the package's own tests, names and texts that could hurt."""
 
 import json
+import os
+import re
+import subprocess
 import zipfile
 from xml.etree import ElementTree as ET
 
@@ -8,8 +11,10 @@ import msgspec
 import pytest
 import rfc8785
 
-from bindings.kotlin_builds import ROOT, installed, maven, package, roundtrip
+from architecture.tree import environment
+from bindings.kotlin_builds import ROOT, SERVER, installed, maven, package, roundtrip
 from bindings.test_vectors import EXAMPLES, INVALID, VALID, decode, named
+from turnwire_codegen.cases.kotlin_toolchain import build
 from turnwire_codegen.emit.kotlin.names import case_names, member_names, package_name, type_name
 from turnwire_codegen.emit.kotlin.text import comment, quoted
 
@@ -61,7 +66,7 @@ def test_its_own_tests_pass(tools, built):
 
     assert 0 == done.returncode, done.stdout
     assert {"failures": 0, "errors": 0, "skipped": 0} == counts
-    assert {"ClientTest", "ConversationTest", "JsonTest", "TypesTest"} == {
+    assert {"ClientTest", "ConversationTest", "JsonTest", "RulesTest", "TypesTest"} == {
         suite.get("name", "").rpartition(".")[2] for suite in suites
     }
 
@@ -74,6 +79,41 @@ def test_the_sources_are_packed(tools, built):
     }
 
     assert kept <= names
+
+
+@pytest.fixture(scope="module")
+def programs(tools, built, tmp_path_factory):
+    """The example, and the blocks of the page, each as a file of a package of its own."""
+    blocks = re.findall(r"(?s)```kotlin\n(.*?)```", (ROOT / "kotlin" / "README.md").read_text())
+    sources = {"Chat.kt": (ROOT / "examples" / "kotlin" / "Chat.kt").read_text()}
+    for number, block in enumerate(blocks):
+        body = block if "fun " in block else f"import turnwire.generated.*\n\nfun block() {{\n{block}}}\n"
+        sources[f"block{number}.kt"] = f"package block{number}\n\n{body}"
+    above = tools._replace(libraries=f"{built / 'target' / 'classes'}{os.pathsep}{tools.libraries}")
+    made = build(above, sources, tmp_path_factory.mktemp("programs"))
+    assert {} == made.faults
+    return above, made.classes
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [("y\n", 'deploy completed: {"echo":{"to":"staging"}}'), ("n\n", "deploy declined: no result")],
+)
+def test_the_example_runs(programs, answer, expected):
+    above, classes = programs
+    script = 'approve deploy {"to": "staging"}\ntext Done'
+    done = subprocess.run(
+        [*above.command(classes, "ChatKt"), script, *SERVER],
+        input=answer,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert ["may it run deploy? [y/N] " + expected, "Done", "[completed]"] == done.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

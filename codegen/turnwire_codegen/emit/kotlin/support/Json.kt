@@ -26,6 +26,9 @@ public fun canonicalJson(value: JsonElement): String = buildString { appendCanon
 /** Deeper values are refused, before the stack ends. */
 private const val MAX_DEPTH = 512
 
+/** A longer number would take more than its share of time. */
+private const val MAX_NUMBER = 4300
+
 private class JsonReader(private val text: String) {
     private var at = 0
 
@@ -150,7 +153,10 @@ private class JsonReader(private val text: String) {
             if (peek() == '+' || peek() == '-') at += 1
             digits()
         }
-        return JsonUnquotedLiteral(text.substring(start, at))
+        if (at - start > MAX_NUMBER) fail("a number of more than $MAX_NUMBER characters")
+        val number = text.substring(start, at)
+        if (number.any { it in ".eE" } && !number.toDouble().isFinite()) fail("a number beyond every double")
+        return JsonUnquotedLiteral(number)
     }
 
     private fun digits() {

@@ -41,11 +41,17 @@ class JsonTest {
     @ValueSource(
         strings = [
             "", "nul", "01", "1.", ".5", "+1", "1e", "-", "[1,]", "[1", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "1 2",
-            "\"a", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\t\"", "NaN", "\uFEFF1",
+            "\"a", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\t\"", "NaN", "\uFEFF1", "1e400", "-1e309",
         ],
     )
     fun refused(text: String) {
         assertThrows<JsonSyntaxException> { parseJson(text) }
+    }
+
+    @ParameterizedTest
+    @CsvSource("4300, true", "4301, false", "1000000, false")
+    fun `long numbers are refused before they take time`(digits: Int, isRead: Boolean) {
+        assertEquals(isRead, runCatching { parseJson("9".repeat(digits)) }.fold({ true }, { it !is JsonSyntaxException }))
     }
 
     @ParameterizedTest

@@ -94,7 +94,7 @@ internal class Length(private val min: Int = 0, private val max: Int = Int.MAX_V
 internal class Matching(pattern: String) : Scalar("pattern") {
     private val pattern = Regex(pattern)
 
-    override fun holds(value: JsonElement): Boolean = textOf(value)?.let(pattern::containsMatchIn) ?: true
+    override fun holds(value: JsonElement): Boolean = textOf(value)?.let(pattern::finds) ?: true
 }
 
 internal class Format(private val test: (String) -> Boolean) : Scalar("format") {
@@ -193,7 +193,7 @@ internal class Members(
 
     private fun member(name: String, value: JsonElement): Fault? {
         if (keys != null && !keys.fits(JsonPrimitive(name))) return Fault(pointerStep(name), "key")
-        val matching = patterns.filter { (pattern, _) -> pattern.containsMatchIn(name) }
+        val matching = patterns.filter { (pattern, _) -> pattern.finds(name) }
         for ((_, plan) in matching) below(plan, value, name, "type")?.let { return it }
         if (extra == null || matching.isNotEmpty() || name in declared) return null
         return below(extra, value, name, "members")
@@ -211,7 +211,7 @@ internal class Evaluated(
     private val patterns = patterns.map(::Regex)
 
     fun applies(value: JsonElement): Boolean = guards.all { (plan, holds) -> plan.fits(value) == holds }
-    fun spokeOf(name: String): Boolean = everything || name in names || patterns.any { it.containsMatchIn(name) }
+    fun spokeOf(name: String): Boolean = everything || name in names || patterns.any { it.finds(name) }
     fun spokeOf(index: Int): Boolean = everything || index < first
 }
 
@@ -268,6 +268,19 @@ internal fun isKind(kind: String, value: JsonElement): Boolean = when (kind) {
 }
 
 private fun isWholeText(text: String): Boolean = text.none { it == '.' || it == 'e' || it == 'E' } || Numeric(text).isWhole
+
+/** Whether the text holds a match. The JVM matches some loops by recursion, so a long text may need a deep stack. */
+internal fun Regex.finds(text: String): Boolean =
+    try {
+        containsMatchIn(text)
+    } catch (_: StackOverflowError) {
+        var found = false
+        Thread(null, { found = containsMatchIn(text) }, "pattern", DEEP_STACK_BYTES).apply { start() }.join()
+        found
+    }
+
+// Reserved, not used: the stack grows with the text, by some hundred bytes a character.
+private const val DEEP_STACK_BYTES = 4L shl 30
 
 /** Whether two values are equal: 1 equals 1.0, true equals only true. */
 internal fun same(left: JsonElement, right: JsonElement): Boolean = when {

@@ -1,0 +1,59 @@
+"""The cases in Kotlin: all of them do right, and what is wrong is seen."""
+
+import io
+import json
+import shutil
+
+import pytest
+
+from bindings.kotlin_builds import installed
+from codegen.rules.gather import CASES
+from codegen.rules.test_cases import WRONG, write
+from turnwire_codegen.cases import kotlin
+from turnwire_codegen.cases.command import main
+
+pytestmark = pytest.mark.timeout(1500)
+
+
+def run(folder, *words):
+    stdout, stderr = io.StringIO(), io.StringIO()
+    code = main([str(folder), "--languages", "kotlin", *map(str, words)], io.StringIO(), stdout, stderr)
+    return code, stdout.getvalue(), stderr.getvalue()
+
+
+def test_all_cases_of_the_repository():
+    installed()
+    code, out, errors = run(CASES)
+    wrong = [line for line in out.splitlines() if " kotlin " in line and not line.endswith(" kotlin ok")]
+
+    assert ([], "", 0) == (wrong, errors, code)
+
+
+def test_what_is_wrong_is_seen(tmp_path, monkeypatch):
+    """One build of all: right cases beside those that accept, refuse, cannot be made, or do not compile."""
+    installed()
+    for number, (_, given) in enumerate(WRONG):
+        write(tmp_path, f"case {number}", **given)
+    write(tmp_path, "not Kotlin")
+    files_of = kotlin.files_of
+    broken = {"Broken.kt": b"package broken\n\nfun broken(): Int = true\n"}
+    monkeypatch.setattr(
+        kotlin, "files_of", lambda case, *rest: broken if case.name == "not Kotlin" else files_of(case, *rest)
+    )
+    code, _, errors = run(tmp_path, "--json", tmp_path / "out.json")
+    rows = json.loads((tmp_path / "out.json").read_text())["cases"]
+
+    assert (1, "") == (code, errors)
+    expected = [*(verdict for verdict, _ in WRONG), "does-not-build"]
+    assert expected == [row["languages"]["kotlin"] for row in rows]
+
+
+@pytest.mark.parametrize("missing", ["java", "compiler"])
+def test_missing_toolchain(missing, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == missing else f"/bin/{name}")
+    write(tmp_path)
+    code, _, errors = run(tmp_path)
+
+    assert (3, 1) == (code, errors.count("\n"))
+    assert "java is not installed" in errors if missing == "java" else "tests/toolchains/kotlin.sh" in errors
