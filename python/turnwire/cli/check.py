@@ -141,7 +141,7 @@ def _trace(name: str, argv: list[str], streams: Streams) -> int:
 
 
 def _add_selection(group: Group) -> None:
-    group.add_argument("--profile", default="turnwire", metavar="NAME", help="contract to judge by: a name, a .toml or its folder")
+    group.add_argument("--profile", default="turnwire", metavar="NAME", help="contract: a name, a .toml or its folder")
     group.add_argument("--select", nargs="+", default=[], metavar="ID", help="these checks only; `rpc.*` means a layer")
     group.add_argument("--skip", nargs="+", default=[], metavar="ID", help="not these checks")
 
