@@ -15,7 +15,19 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from measures.rows import Row, table  # noqa: E402 - after the paths
 
-MEASURES = ("startup", "load", "decoding", "validators", "unions", "record", "tap", "traces", "generation", "foreign")
+MEASURES = (
+    "startup",
+    "load",
+    "decoding",
+    "validators",
+    "unions",
+    "record",
+    "tap",
+    "traces",
+    "swift",
+    "generation",
+    "foreign",
+)
 
 
 def main(argv: list[str]) -> int:

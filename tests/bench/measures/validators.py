@@ -1,4 +1,4 @@
-"""The TypeScript validator of codex's notifications beside the one that ajv makes: how large each is, and how fast."""
+"""Validators: of Python beside jsonschema-rs, and of TypeScript for codex's notifications beside what ajv makes."""
 
 import gzip
 import json
@@ -6,18 +6,25 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jsonschema_rs
 from measures.processes import environment
 from measures.rows import Row
 
 from interop.codex_messages import MESSAGES
+from interop.environment import Missing
 from interop.schemas import codex_folder
+from turnwire.wire import validators
 
 PEERS = Path(__file__).parent.parent / "peers"
 PACKAGE = Path(__file__).parents[3] / "typescript"
+PROTOCOL = Path(__file__).parents[3] / "protocol"
+REPEATS = 20
+Pairs = list[tuple[Callable[[Any], Any], Any]]
 MAX_KB = 120
 ROUNDS = 21
 WARMING = 5
@@ -34,6 +41,48 @@ class Size(NamedTuple):
 
 
 def rows() -> Iterator[Row]:
+    yield against_rust()
+    try:
+        codex_folder()
+    except Missing as reason:
+        yield Row("validator of codex's ServerNotification in TypeScript", f"not measured: {reason}")
+    else:
+        yield from against_ajv()
+
+
+def against_rust() -> Row:
+    """The examples of the protocol, each by the validator of its type."""
+    bundle = json.loads((PROTOCOL / "bundle.json").read_text())
+    found = [(path.parent.name, json.loads(path.read_text())) for path in sorted(PROTOCOL.glob("examples/*/*.json"))]
+    peers = {
+        name: jsonschema_rs.validator_for({"$ref": f"#/$defs/{name}", "$defs": bundle["$defs"]}).is_valid
+        for name in dict(found)
+    }
+    judges = validators()
+    ours: Pairs = [(judges[name], value) for name, value in found]
+    theirs: Pairs = [(peers[name], value) for name, value in found]
+    if any(judge(value) for judge, value in ours) or not all(judge(value) for judge, value in theirs):
+        raise RuntimeError("an example was refused")
+    spent = [(seconds(ours), seconds(theirs)) for _ in range(ROUNDS)]
+    times = statistics.median(their / our for our, their in spent)
+    rate = REPEATS * len(found) / statistics.median(our for our, _ in spent)
+    return Row(
+        f"generated validators judging {len(found)} examples of the protocol in Python, against jsonschema-rs",
+        f"{times:.1f} times as fast ({rate:,.0f}/s)",
+        "≥ 1",
+        times >= 1,
+    )
+
+
+def seconds(pairs: Pairs) -> float:
+    began = time.process_time()
+    for _ in range(REPEATS):
+        for judge, value in pairs:
+            judge(value)
+    return time.process_time() - began
+
+
+def against_ajv() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
         ours, theirs = bundles(Path(name))
         sizes = size(ours), size(theirs)
