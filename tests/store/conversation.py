@@ -1,7 +1,7 @@
 """A conversation with a real server, recorded: turns that complete, fail, are declined, stopped, paused and resumed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -23,6 +23,7 @@ class Client:
         self.heard: list[dict[str, Any]] = []
         self.decisions: list[str] = []
         self.requests: list[dict[str, Any]] = []
+        self.listener: Callable[[dict[str, Any]], None] | None = None
         self._news = asyncio.Event()
         self._session = server.connect(self._hear)
         self._ids = 0
@@ -86,6 +87,8 @@ class Client:
     def _hear(self, data: bytes) -> None:
         message = msgspec.json.decode(data)
         self.heard.append(message)
+        if self.listener is not None:
+            self.listener(message)
         self._news.set()
         if message.get("method") == "approval/request":
             self.requests.append(message)
@@ -105,10 +108,14 @@ def server_over(store: Store, **limits: int) -> Server:
     return Server(DefaultHost(builtin_agent("scripted")), store=store, limits=default_limits(**limits))
 
 
-async def converse(store: Store, *, rest: Sequence[str] = ()) -> None:
-    """Talks with a server over `store` until everything has happened once, then sends the scripts of `rest`."""
+async def converse(
+    store: Store, *, rest: Sequence[str] = (), heard: Callable[[dict[str, Any]], None] | None = None
+) -> None:
+    """Talks with a server over `store` until everything has happened once, then sends the scripts of `rest`. `heard` is
+    called with each message in the moment in which it comes."""
     server = server_over(store)
     client = Client(server)
+    client.listener = heard
     await client.begin()
     await client.ask("thread/start", threadId=THREAD, title="A talk", approvalPolicy="pause")
     assert (await client.turn("text Hello there, this is a sentence.\nusage 3 4"))["status"] == "completed"

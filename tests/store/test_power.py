@@ -1,13 +1,16 @@
 """After any step the power may fail. What is on the disk then is what the policy promises, and always a good record."""
 
+import asyncio
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
+from store.conversation import THREAD, converse
 from store.power import RecordingFiles, lay_out, losses
 from store.records import chain_of, event, first, header, settle
+from turnwire.server.gates import Gates
 from turnwire.store.base import StoredEvent
 from turnwire.store.chain import GENESIS, PRUNED, link, verify
 from turnwire.store.files import forces
@@ -123,6 +126,68 @@ def test_policies_force_as_often_as_they_say(tmp_path, kind):
     ends = {"jsonl": 0, "sqlite": 1}[kind]
 
     assert forced == {"always": 15 + ends, "terminal": 7 + ends, "never": 0}
+
+
+def announced_by_a_server(kind, directory, policy):
+    """The steps of a whole conversation, with what its client heard between them."""
+    files = RecordingFiles(directory)
+    store = open_store(kind, directory, fsync=policy, files=files)
+
+    def heard(message):
+        params = message.get("params", {})
+        if "seq" in params and "method" in message:
+            files.tell((params["seq"], message["method"]))
+
+    asyncio.run(converse(Overheard(store), heard=heard))
+    return files.steps
+
+
+class Overheard:
+    """A store that is not closed with its server: what SQLite does then is no part of the promise."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def close(self):
+        pass
+
+
+def check_announced(kind, steps, policy, place):
+    """Loses power after each announcement; how many were looked at."""
+    looked = 0
+    last = 0
+    for count, step in enumerate(steps, 1):
+        if step.what != "told":
+            continue
+        seq, type_ = step.promise
+        last = seq if forces(policy, type_) else last
+        looked += 1
+        _loss, left = losses(steps[:count], seed=count)[1]
+        lay_out(left, place / f"{count}")
+        store = open_store(kind, place / f"{count}", fsync="never", tell=lambda _sentence: None)
+        stored = store.head(THREAD)
+        assert (0 if stored is None else stored.seq) >= last
+        store.close()
+    return looked
+
+
+@pytest.mark.parametrize("policy", ["always", "terminal"])
+@pytest.mark.parametrize("kind", STORES)
+def test_what_a_client_heard_outlives_the_power(tmp_path, kind, policy):
+    steps = announced_by_a_server(kind, tmp_path / "state", policy)
+
+    assert check_announced(kind, steps, policy, tmp_path) > 50
+
+
+def test_a_server_that_does_not_wait_is_found_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(Gates, "guard", lambda *_args: None)
+    steps = announced_by_a_server("jsonl", tmp_path / "state", "terminal")
+
+    with pytest.raises(AssertionError):
+        check_announced("jsonl", steps, "terminal", tmp_path)
 
 
 def test_pruning_is_done_or_not_begun(tmp_path):
