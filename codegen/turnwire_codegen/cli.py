@@ -188,9 +188,6 @@ def _options(argv: Sequence[str], stdout: TextIO) -> Options | None:
         raise UsageError(f"--{given[0]} is about a schema of your own; name it with --schema")
     if options.form is not None and options.root is not None:
         raise UsageError("--form and --root exclude each other: what stands at a pointer is plain JSON Schema")
-    if options.style != OWN_STYLE and (options.report or options.fail_on_degraded):
-        flag = "--report" if options.report else "--fail-on-degraded"
-        raise UsageError(f"{flag} tells of our own types only; leave it out, or use --style {OWN_STYLE}")
     return options
 
 

@@ -117,7 +117,7 @@ def _of_protocol(command: str, words: str, style: str, *, experimental: bool) ->
         return Made(source="turnwire protocol", problems=problems)
     whole, stable = run(protocol, PASSES), run(protocol, STABLE_PASSES)
     chosen = whole if experimental else stable
-    given = given_canonical(chosen, words, checked=row.checks, beside=told)
+    given = given_canonical(chosen, words, checked=row.checks and style == OWN_STYLE, beside=told)
     origins = {
         decl.name: f"{family.name}.json#/$defs/{decl.name}"
         for family in protocol.families
@@ -134,7 +134,7 @@ def _of_protocol(command: str, words: str, style: str, *, experimental: bool) ->
         files=files,
         facts=_facts(given),
         names=origins,
-        findings=found,
+        findings=unchecked(found, origins, given.checks) if row.checks else found,
     )
 
 
@@ -166,7 +166,7 @@ def _of_file(command: str, path: Path, words: str, style: str, reading: Reading)
         return _unfit(path, problems, "names no methods", "use generate-docs")
     schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
     # Nothing of what is told to people checks anything, so what the page does not say is lost.
-    checks = checks_of(document, path.name, loaded.declared) if row.checks else UNCHECKED
+    checks = checks_of(document, path.name, loaded.declared) if row.checks and style == OWN_STYLE else UNCHECKED
     given = Given(protocol, schema, checks, words)
     emitter = _emitter(command, style)
     return Made(

@@ -1,8 +1,11 @@
 """Other styles of Python: the module imports, knows what is right from what is wrong, and is the same every time."""
 
+import contextlib
 import importlib.util
 import json
+import os
 import re
+import subprocess
 import sys
 
 import pydantic
@@ -117,11 +120,6 @@ def test_a_missing_package_is_one_line_with_its_cure(tmp_path, monkeypatch):
 WRONG = [
     (["generate-python", "--style", "attrs"], "invalid choice: 'attrs'"),
     (["generate-ts", "--style", "pydantic"], "unrecognized arguments: --style pydantic"),
-    (
-        ["generate-python", "--style", "pydantic", "--fail-on-degraded"],
-        "--fail-on-degraded tells of our own types",
-    ),
-    (["generate-python", "--style", "pydantic", "--report", "r.json"], "--report tells of our own types only"),
 ]
 
 
@@ -184,3 +182,99 @@ def takes(model, value):
     except pydantic.ValidationError:
         return False
     return True
+
+
+# What each style may hold or not: members with a value that the schema refuses.
+HELD = {
+    "$defs": {
+        "X": {
+            "type": "object",
+            "properties": {
+                "short": {"type": "string", "maxLength": 2},
+                "low": {"type": "integer", "maximum": 2},
+                "even": {"type": "integer", "multipleOf": 2},
+                "a": {"type": "string", "pattern": "^a"},
+                "few": {"type": "array", "items": {"type": "integer"}, "maxItems": 1},
+                "mail": {"type": "string", "format": "email"},
+                "set": {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
+                "b-c": {"type": "integer"},
+                "gone": {"type": "string"},
+                "null": {"type": ["string", "null"], "default": "x"},
+            },
+            "required": ["short", "low", "even", "a", "few", "mail", "set", "b-c"],
+            "additionalProperties": False,
+        },
+        "Open": {
+            "type": "object",
+            "properties": {"x": {"type": "string"}},
+            "required": ["x"],
+            "additionalProperties": True,
+        },
+    },
+}
+RIGHT = {"short": "", "low": 0, "even": 0, "a": "a", "few": [], "mail": "", "set": [], "b-c": 1}
+FAULTS = {
+    "short": "xxx",
+    "low": 3,
+    "even": 1,
+    "a": "b",
+    "few": [1, 2],
+    "mail": "no mail",
+    "set": [1, 1],
+    "b-c": "",
+    "gone": None,
+}
+# By style, the members of X whose faults nobody sees, and the definitions of which something is lost.
+DEGRADED = {
+    "pydantic": ({"mail", "set", "gone"}, set()),
+    "dataclass": ({"short", "low", "even", "a", "few", "mail", "set", "b-c", "gone"}, {"Open"}),
+    "typeddict": ({"short", "low", "even", "a", "few", "mail", "set"}, {"Open", "X"}),
+}
+
+
+def degraded(tmp_path, style):
+    (tmp_path / "s.json").write_text(json.dumps(HELD))
+    words = ["generate-python", "--style", style, "--schema", tmp_path / "s.json", "--out", tmp_path / "out"]
+    assert (0, "") == generate(*words, "--report", tmp_path / "r.json")[::2]
+    assert 1 == generate(*words, "--fail-on-degraded")[0]
+    entries = json.loads((tmp_path / "r.json").read_text())["entries"]
+    assert {"kept", "degraded"} == {entry["verdict"] for entry in entries}
+    return {entry["pointer"] for entry in entries if entry["verdict"] == "degraded"}
+
+
+@pytest.mark.parametrize("style", OTHERS)
+def test_the_report_says_what_a_style_loses(tmp_path, style):
+    members, definitions = DEGRADED[style]
+    expected = {f"#/$defs/X/properties/{name}" for name in members} | {f"#/$defs/{name}" for name in definitions}
+
+    assert expected == degraded(tmp_path, style)
+
+
+def test_the_report_of_pydantic_is_true(tmp_path):
+    """What it calls degraded is not seen, and what it calls kept is."""
+    lost = {pointer.rpartition("/")[2] for pointer in degraded(tmp_path, "pydantic")}
+    model = module_of(tmp_path / "out").X
+    assert RIGHT == model.model_validate(RIGHT).model_dump(by_alias=True, exclude_unset=True)
+    accepted = set()
+    for name, wrong in FAULTS.items():
+        with contextlib.suppress(pydantic.ValidationError):
+            model.model_validate({**RIGHT, name: wrong})
+            accepted.add(name)
+
+    assert lost == accepted
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_checkers_find_nothing_in_their_strictest_mode(tmp_path, checker):
+    for style in OTHERS:
+        assert 0 == generate("generate-python", "--style", style, "--out", tmp_path / f"in_{style}")[0]
+        (tmp_path / f"in_{style}" / "__init__.py").touch()
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict", "pythonVersion": "3.11"}')
+    words = {
+        "mypy": ["--strict", "--config-file", os.devnull, "--cache-dir", os.devnull, "--no-error-summary", "."],
+        "pyright": ["--pythonpath", sys.executable, "-p", "."],
+    }
+    command = [sys.executable, "-m", checker, *words[checker]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert 0 == done.returncode, done.stdout

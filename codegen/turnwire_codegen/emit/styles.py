@@ -1,11 +1,12 @@
 """Python in the styles of others, by datamodel-code-generator: a module of pydantic models, dataclasses or typed dicts.
 
 It is given the flat schema of the IR, so each name is the one that our own types have. It is imported when a style is
-asked for, never before. What its types hold is its own affair: reports and validators are of the msgspec style.
+asked for, never before. There are no validators beside its types.
 """
 
 import importlib
 import json
+import keyword
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -17,10 +18,15 @@ from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.jsonschema import DIALECT
 from turnwire_codegen.emit.jsonschema.types import Schema, declaration_schema
-from turnwire_codegen.ir import ByField, Declaration, Protocol, Union
+from turnwire_codegen.emit.remarks import remarks
+from turnwire_codegen.ir import AnyValue, ByField, Declaration, Nullable, Protocol, Record, Union
+from turnwire_codegen.load.foreign.document import escaped
 from turnwire_codegen.load.foreign.kinds import Kind, kind_below
 from turnwire_codegen.passes.graph import declarations
 from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import ALL_RULES
+from turnwire_codegen.report import findings as findings_of
+from turnwire_codegen.rules import Format, Unique
 
 __all__ = ["MODULE", "OWN_STYLE", "STYLES", "StyleError", "Styled"]
 
@@ -38,6 +44,8 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
     "typeddict": {"output_model_type": "typing.TypedDict", "use_closed_typed_dict": False},
 }
 STYLES = (OWN_STYLE, *_STYLES)
+# The rules that a type of the style keeps; the others check nothing when they are made.
+_HELD: Mapping[str, frozenset[type]] = {"pydantic": ALL_RULES - {Format, Unique}}
 _COMMON: Mapping[str, Any] = {
     "input_file_type": "jsonschema",
     "input_filename": "schema.json",
@@ -72,9 +80,33 @@ class Styled(msgspec.Struct, frozen=True):
         """The module; raises StyleError."""
         return {MODULE: _module(given.protocol, given.header, self.style)}
 
-    def findings(self, protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:  # noqa: ARG002 -- the form of all emitters
-        """Nothing yet is told of the types of others."""
-        return []
+    def findings(self, protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
+        """What the types hold; no validators stand beside them, so what is left to those is left to nobody."""
+        lost = dict(_lost(protocol, origins, self.style))
+        found = findings_of(protocol, protocol, origins, _HELD.get(self.style, frozenset()))
+        return [
+            Finding(one.pointer, "degraded", "; ".join(filter(None, (lost[one.pointer], one.what))))
+            if one.pointer in lost
+            else one
+            for one in found
+        ]
+
+
+def _lost(protocol: Protocol, origins: Mapping[str, str], style: str) -> Iterator[tuple[str, str]]:
+    """What types of this style cannot say of records and their members, by pointer."""
+    for name, record in declarations(protocol).items():
+        if not isinstance(record, Record) or name not in origins:
+            continue
+        if style != "pydantic" and record.extra is not None:
+            yield origins[name], "the type has no place for members that are not declared"
+        if style == "typeddict" and record.closed:
+            yield origins[name], "the type does not refuse members that are not declared"
+        for field in record.fields:
+            pointer = f"{origins[name]}/properties/{escaped(field.wire)}"
+            if style == "dataclass" and (keyword.iskeyword(field.wire) or not field.wire.isidentifier()):
+                yield pointer, "the member is called otherwise than on the wire, and nothing says how"
+            elif style != "typeddict" and not field.required and not isinstance(field.type, Nullable | AnyValue):
+                yield pointer, "the type takes null for absence, which the schema does not"
 
 
 def _module(protocol: Protocol, header: Header, style: str) -> bytes:
@@ -130,13 +162,23 @@ def _nameless(union: Declaration, arms: list[Schema]) -> Iterator[tuple[str, int
 
 
 def _merged(node: Any, kind: Kind = "schema") -> Any:
-    """`node` with each scalar that may be null as one schema: the library makes a class of a bound arm beside null."""
+    """`node` as the library does right by it.
+
+    A format is left out: of a time it makes an object, which is not written as it was read. A scalar that may be null
+    becomes one schema: it makes a class of a bound arm beside null. A default is told and not given: it says what
+    absence means, and what it says of a type by name would be no value of that type.
+    """
     if isinstance(node, list):
         return [_merged(item, kind) for item in node]
     if not isinstance(node, dict) or kind == "value":
         return node
+    if kind == "schema" and "default" in node:
+        rest = {key: value for key, value in node.items() if key != "default"}
+        said = filter(None, (node.get("description"), remarks({}, node["default"])))
+        return _merged({**rest, "description": "\n\n".join(said)})
     arms = node.get("anyOf")
     if isinstance(arms, list) and len(arms) == 2 and arms[1] == {"type": "null"} and arms[0].get("type") in _SCALARS:
         rest = {key: value for key, value in node.items() if key != "anyOf"}
         return {**arms[0], "type": [arms[0]["type"], "null"], **rest}
-    return {key: _merged(value, kind_below(kind, key)) for key, value in node.items()}
+    kept = node if kind == "names" else {key: value for key, value in node.items() if key != "format"}
+    return {key: _merged(value, kind_below(kind, key)) for key, value in kept.items()}
