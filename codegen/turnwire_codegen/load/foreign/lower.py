@@ -24,7 +24,7 @@ from turnwire_codegen.ir import (
 )
 from turnwire_codegen.load.foreign.document import CONTAINERS
 from turnwire_codegen.load.foreign.scalars import array_rules, enum_type, integer_width, scalar_rules
-from turnwire_codegen.load.foreign.shapes import LEFT, Shape, is_object, shape_of
+from turnwire_codegen.load.foreign.shapes import LEFT, Shape, is_object, says_object, shape_of
 from turnwire_codegen.load.foreign.unions import lower_choice
 from turnwire_codegen.load.foreign.work import Spot, Work
 from turnwire_codegen.words import pascal
@@ -168,6 +168,8 @@ def _all_of(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
 
 def _object(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     shape = shape_of(node, spot.pointer, work.document)
+    if not says_object(node, work.document):
+        work.note(spot, "degraded", "the type takes objects only, of which the schema says members but no type")
     work.say_left(node, spot, LEFT)
     if shape.left:
         work.note(spot, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(shape.left))}")

@@ -7,7 +7,7 @@ import msgspec
 
 from turnwire_codegen.load.foreign.document import Document, escaped
 
-__all__ = ["LEFT", "Shape", "is_object", "shape_of"]
+__all__ = ["LEFT", "Shape", "is_object", "says_object", "shape_of"]
 
 # Schemas that name each other in circles are cut here.
 _MAX_DEPTH = 32
@@ -41,6 +41,14 @@ def is_object(node: Any, document: Document, depth: int = 0) -> bool:
     if node.get("type") == "object" or ("type" not in node and "properties" in node):
         return True
     return any(is_object(layer, document, depth + 1) for layer, _ in _layers(node, "#", document))
+
+
+def says_object(node: Any, document: Document, depth: int = 0) -> bool:
+    """Whether `node` or a layer of it has the type of objects; without one it says nothing of other values."""
+    if not isinstance(node, dict) or depth > _MAX_DEPTH:
+        return False
+    layers = _layers(node, "#", document)
+    return node.get("type") == "object" or any(says_object(layer, document, depth + 1) for layer, _ in layers)
 
 
 def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int = 0) -> Shape:
