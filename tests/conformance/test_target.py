@@ -1,5 +1,6 @@
 """Targets that misbehave before anything can be judged: each has its own line, its own exit code and no child left."""
 
+import contextlib
 import os
 import sys
 import time
@@ -10,6 +11,7 @@ import pytest
 from turnwire.conformance.model import TargetFault
 from turnwire.conformance.target import Process, Target, Timeouts
 
+FIXTURE = Path(__file__).parent / "fixture"
 IMPATIENT = 0.02
 BANNER = "print('INFO listening', flush=True); import time; time.sleep(60)"
 FLOOD = "import sys\nwhile True: sys.stdout.write('x' * 65536)"
@@ -47,6 +49,43 @@ def test_an_unreachable_target_has_its_own_line(argv, said, judge):
     assert said in judged.stderr
     assert 1 == judged.stderr.count("\n")
     assert "" == judged.stdout
+
+
+# What a server does once it has a session: the check that says so, its verdict in words, and the exit code of the run.
+ROGUES = {
+    "hangs": ("life.ping", "nothing of the kind within 1 s", 1),
+    "exits": ("life.ping", "it ended with exit code 7", 1),
+    "closes": ("life.ping", "it closed its stdout and still runs", 1),
+    "twice": ("rpc.reply-once", "one more with id", 1),
+    "talks": ("stdio.stdout-pure", "INFO a request has come", 1),
+    "floods": (None, "the server floods: more than 256 MiB on stdout", 3),
+}
+
+
+@pytest.mark.parametrize("kind", ROGUES)
+def test_a_server_that_goes_wrong_has_its_own_verdict_in_time(kind, judge, fixture_argv, tmp_path):
+    identifier, said, exit_code = ROGUES[kind]
+    # 256 MiB take their time on a busy machine; the flood is told from a silence by its bytes, not by the clock.
+    scale = 8.0 if kind == "floods" else 0.1
+    marker = tmp_path / "marker"
+    argv = ("env", f"CHECKED_BY={marker}", *fixture_argv()[:3], str(FIXTURE / "rogue.py"), kind)
+    began = time.monotonic()
+
+    judged = judge(argv, select=("life.ping", "rpc.reply-once", "stdio.stdout-pure"), timeout_scale=scale)
+
+    assert time.monotonic() - began < 100
+    assert exit_code == judged.exit_code
+    assert said in (judged.row(identifier)["actual"] if identifier else judged.stderr)
+    assert [] == [pid for pid in started_with(marker) if is_running(pid)]
+
+
+def started_with(marker):
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"CHECKED_BY={marker}".encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return found
 
 
 def test_a_file_that_is_not_executable(tmp_path, judge):

@@ -30,6 +30,8 @@ class Refusals:
     def judge(self, method: str, params: dict[str, Any], code: Any) -> None:
         """RPC-21, RPC-11: an unknown method has one code and wrong params another, which ones the contract says."""
         codes = self._payloads.codes
+        if type(code) is not int:
+            return  # what is no code at all is another rule's to say
         if not method or not self._payloads.methods or code in self._before_all():
             return
         if method not in self._payloads.methods:
