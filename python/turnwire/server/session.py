@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET
@@ -26,6 +26,9 @@ from turnwire.server.state import ServerState
 from turnwire.state import StateMachine
 
 __all__ = ["AtEnd", "Session"]
+
+# What is sent behind a reply, each with the thread that it tells of.
+_Held: TypeAlias = list[tuple[str, Callable[[], None]]]
 
 _log = logging.getLogger("turnwire.server")
 
@@ -53,7 +56,7 @@ class Session:
         self._experimental = False
         self._gates = state.hub.gates
         # What was announced since `hold`, in order, with its thread; None while nothing is held back.
-        self._held: list[tuple[str, Callable[[], None]]] | None = None
+        self._held: _Held | None = None
         # The moment of `hold`.
         self._mark = 0
         # How many replies wait for the disk.
@@ -202,9 +205,7 @@ class Session:
         self._gates.pass_through(threads, lambda error: self._send_safe(request_id, reply, held or [], error))
         return b""
 
-    def _send_safe(
-        self, request_id: RequestId, reply: bytes, held: list[tuple[str, Callable[[], None]]], error: OSError | None
-    ) -> None:
+    def _send_safe(self, request_id: RequestId, reply: bytes, held: _Held, error: OSError | None) -> None:
         self._owed -= 1
         if error is None:
             self._send_all(reply, held)
@@ -212,7 +213,7 @@ class Session:
             # ERR-3: what is wrong with the disk went to stderr.
             self._peer.send(encode_error(request_id, internal_error("What was recorded could not be kept.")))
 
-    def _send_all(self, reply: bytes, held: list[tuple[str, Callable[[], None]]]) -> None:
+    def _send_all(self, reply: bytes, held: _Held) -> None:
         self._peer.send(reply)
         for _thread_id, send in held:
             send()

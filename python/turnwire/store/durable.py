@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -25,7 +26,7 @@ Tell = Callable[[str], None]
 _log = logging.getLogger(__name__)
 
 
-class Durable:
+class Durable(ABC):
     """The part of `Store` that does not depend on where the events are; the rest is for the kinds of store."""
 
     # The kind, by which `kind_of` knows a directory.
@@ -56,8 +57,9 @@ class Durable:
         # By thread, or "" for the notes: the files and directories that were changed since they were last forced.
         self._owed: dict[str, dict[Path, None]] = {}
 
+    @abstractmethod
     def lines(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[bytes]:
-        raise NotImplementedError
+        """See `Store`."""
 
     def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
         return [read(line) for line in self.lines(thread_id, after, limit)]
