@@ -78,6 +78,16 @@ async def test_a_tool_is_called_where_it_was_declared(house):
     assert copies[-1].structured_content == {"n": [1]}
 
 
+async def test_a_client_that_answers_calls_says_so(house):
+    agent = Caller()
+    talk = await own(house, agent).connect(initialize=False)
+    talk.client.on_request("tool/call", lambda _params: FOUND)
+    server = await talk.client.initialize()
+    turn = await talk.run(await talk.thread(dynamic_tools=[GREP]), "x")
+
+    assert (server.capabilities.dynamic_tools, turn.status, agent.results) == (True, "completed", [FOUND])
+
+
 async def _late(_params):
     await asyncio.Event().wait()
 

@@ -207,6 +207,20 @@ async def test_what_was_not_foreseen_says_nothing_of_the_implementation(place, c
     assert await talk.client.ping() is not None
 
 
+async def test_a_handshake_that_failed_may_be_tried_again(place):
+    _, host, _ = place
+    server = Server(host)
+    talk = await Talk.over_memory(server, initialize=False)
+    host.agents = lambda: 1 / 0
+    check(await refusal(talk, "initialize", HELLO), "internalError", {})
+    check(await refusal(talk, "ping", {}), "notInitialized", {})
+    del host.agents
+
+    assert b'"protocolVersion":1' in bytes(await talk.client.call_raw("initialize", HELLO))
+    await talk.close()
+    await server.close()
+
+
 async def test_more_requests_than_the_queue_holds(place):
     talk, _, _ = place
     await talk.thread(thread_id="t", agent="stubborn")

@@ -185,6 +185,9 @@ class Client(Methods):
         capabilities = ClientCapabilities(
             approvals=self.inbox.answers("approval/request") or UNSET,
             user_input=self.inbox.answers("userInput/request") or UNSET,
+            dynamic_tools=self.inbox.answers("tool/call") or UNSET,
+            # Tools of the client are experimental, so whoever answers calls of them opts in.
+            experimental=self.inbox.answers("tool/call") or UNSET,
         )
         info = ClientInfo(name="turnwire", version=__version__)
         return InitializeParams(protocol_version=PROTOCOL_MAJOR, client_info=info, capabilities=capabilities)

@@ -45,9 +45,7 @@ def initialize(call: Call) -> InitializeResult:
     capabilities = ClientCapabilities() if params.capabilities is UNSET else params.capabilities
     _demand_opt_in(capabilities)
     state = call.state
-    # LIFE-6: whatever could fail has not failed, so the connection is open now and not before.
-    call.caller.open(capabilities)
-    return InitializeResult(
+    result = InitializeResult(
         protocol_version=version,
         minimum_protocol_version=_SERVER[0],
         downgraded=downgraded,
@@ -59,6 +57,9 @@ def initialize(call: Call) -> InitializeResult:
         extensions=[],
         schema=SchemaInfo(id=SCHEMA_ID, version=PROTOCOL_VERSION, digest=SCHEMA_DIGEST),
     )
+    # LIFE-6: whatever could fail has not failed, so the connection is open now and not before.
+    call.caller.open(capabilities)
+    return result
 
 
 def ping(_call: Call) -> EmptyResult:
