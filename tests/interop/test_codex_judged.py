@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from interop.environment import codex, require
+from turnwire.cli import main
 from turnwire.conformance.api import CheckServerOptions, run_check_server
 from turnwire.conformance.drafting import DraftOptions, draft
 from turnwire.conformance.target import Target
@@ -65,15 +66,30 @@ DEFECTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    program = require(codex)
-    stdout, stderr = io.StringIO(), io.StringIO()
+HOME = {"HOME": "{scratch}", "CODEX_HOME": "{scratch}"}
+# What it tells when it likes.
+BESIDE = ("configWarning", "remoteControl/status/changed", "warning", "account/rateLimits/updated")
+
+
+def command():
+    """The server's own command, pointed at the model that the judge hosts."""
     settings = ('model_provider="check"', 'model="turnwire-check"', f"model_providers.check={PROVIDER}")
+    return (str(require(codex)), *(word for setting in settings for word in ("-c", setting)), "app-server")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("codex")
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    stdout, stderr = io.StringIO(), io.StringIO()
     options = CheckServerOptions(
-        argv=(str(program), *(word for setting in settings for word in ("-c", setting)), "app-server"),
-        env={"HOME": "{scratch}", "CODEX_HOME": "{scratch}"},
-        cwd=str(tmp_path_factory.mktemp("codex")),
+        argv=command(),
+        env=HOME,
+        cwd=str(folder),
+        transcripts=folder / "runs",
         profile="codex",
         format="json",
         jobs=2,
@@ -117,9 +133,30 @@ def test_nothing_is_left_unverified(report):
 
 
 @pytest.mark.timeout(600)
+def test_a_turn_is_played_again(report, folder):
+    """Threads, turns, items and approvals have other names each time; all else is as it was, piece by piece."""
+    assert report["checks"]
+    told = {path: path.read_text(encoding="utf-8") for path in sorted((folder / "runs").glob("*-tour.jsonl"))}
+    path = next(path for path, text in told.items() if "exec_command" in text and "interrupt" not in text)
+    stdout, stderr = io.StringIO(), io.StringIO()
+    words = [word for method in BESIDE for word in ("--ignore", method)]
+    words += [word for name, value in HOME.items() for word in ("--env", f"{name}={value}")]
+
+    code = main(
+        ["replay", str(path), "--profile", "codex", "--cwd", str(folder), *words, "--", *command()],
+        io.StringIO(),
+        stdout,
+        stderr,
+    )
+
+    assert (0, "") == (code, stderr.getvalue()), stdout.getvalue()
+    assert "all as recorded" in stdout.getvalue()
+
+
+@pytest.mark.timeout(600)
 def test_a_contract_is_drafted_from_its_own_schema(tmp_path):
     """287 methods, definitions in groups, no member `jsonrpc`: what is drafted is a contract to judge it by."""
-    program, env = str(require(codex)), {"HOME": "{scratch}", "CODEX_HOME": "{scratch}"}
+    program, env = str(require(codex)), HOME
     own = {**os.environ, "HOME": str(tmp_path), "CODEX_HOME": str(tmp_path)}
     command = [program, "app-server", "generate-json-schema", "--experimental", "--out", str(tmp_path / "schema")]
     subprocess.run(command, env=own, check=True, capture_output=True, timeout=120)
