@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from e2e.lawful import assert_lawful
+from e2e.own import own
 from e2e.recording import Frame
 
 
@@ -63,6 +64,57 @@ def _updated(trace):
 async def test_a_doctored_trace_is_found(house, doctor):
     talk = await house.connect(approvals="accept")
     await talk.run(await talk.thread(), "text Hello wonderful world\napprove rm")
+    assert_lawful(talk.trace)
+    doctored = copy.deepcopy(talk.trace)
+
+    doctor(doctored)
+
+    with pytest.raises((AssertionError, KeyError)):
+        assert_lawful(doctored)
+
+
+async def _work(turn):
+    """A command that writes, arguments that are written, and items that are taken back."""
+    command = turn.command("make")
+    await command.write("done\n")
+    command.complete(0)
+    draft = turn.draft_tool("grep")
+    await draft.write('{"for":"x"}')
+    draft.run({"for": "x"}).complete(1)
+    message = turn.message()
+    await message.write("half")
+    turn.reset([message.item_id], "The model is gone.")
+
+
+def _end_of_reset(trace):
+    """Completes what was taken back."""
+    (item_id,) = _params(trace, "item/reset")["itemIds"]
+    at = _index(trace, "item/reset")
+    started = next(frame for frame in trace if frame.message.get("params", {}).get("item", {}).get("id") == item_id)
+    params = copy.deepcopy(started.message["params"])
+    params["item"].update(status="completed", completedAt=params["item"]["createdAt"], text="half")
+    trace.insert(at + 1, Frame("s2c", {"jsonrpc": "2.0", "method": "item/completed", "params": params}))
+    params["seq"] = _params(trace, "item/reset")["seq"]
+
+
+DOCTORED_WORK = {
+    "an output that differs": lambda trace: _params(trace, "item/completed", type="commandExecution")["item"].update(
+        output="x"
+    ),
+    "arguments that differ": lambda trace: _params(trace, "item/completed", type="toolCall")["item"].update(
+        arguments={"for": "y"}
+    ),
+    "a reset missing": lambda trace: trace.pop(_index(trace, "item/reset")),
+    "a reset twice": lambda trace: trace.insert(_index(trace, "item/reset"), trace[_index(trace, "item/reset")]),
+    "a reset of what nobody started": lambda trace: _params(trace, "item/reset").update(itemIds=["x"]),
+    "an end of what was taken back": _end_of_reset,
+}
+
+
+@pytest.mark.parametrize("doctor", DOCTORED_WORK.values(), ids=DOCTORED_WORK)
+async def test_a_doctored_trace_of_work_is_found(house, doctor):
+    talk = await own(house, _work).connect()
+    await talk.run(await talk.thread(), "x")
     assert_lawful(talk.trace)
     doctored = copy.deepcopy(talk.trace)
 
