@@ -23,7 +23,10 @@ NAMES = [command.name for command in COMMANDS]
         (["xyzzy"], "no such command: xyzzy; `turnwire --help` lists the commands"),
         (["--nope"], "no such option: --nope; `turnwire --help` lists the commands"),
         (["check"], "`turnwire check` wants one of: server | trace | init | list | explain"),
-        (["check", "sever"], "`turnwire check` wants one of: server | trace | init | list | explain; 'sever' is none of them"),
+        (
+            ["check", "sever"],
+            "`turnwire check` wants one of: server | trace | init | list | explain; 'sever' is none of them",
+        ),
         (["debug"], "`turnwire debug` wants one of: send-message"),
         (["version", "--nope"], "unrecognized arguments: --nope; see `turnwire version --help`"),
         (["version", "--js"], "unrecognized arguments: --js; see `turnwire version --help`"),
