@@ -87,8 +87,7 @@ class Walker:
             case "object":
                 return self._object(schema, depth)
             case "array":
-                count = self._random.randint(schema.get("minItems", 0), max(schema.get("minItems", 0), 2))
-                return [self._make(schema.get("items", True), depth + 1) for _ in range(count)]
+                return [self._make(schema.get("items", True), depth + 1) for _ in range(self._count(schema, depth))]
             case "string":
                 return self._string(schema)
             case "integer" | "number":
@@ -100,6 +99,11 @@ class Walker:
                 return None
             case _:
                 return self._random.choice(OTHERS)
+
+    def _count(self, schema: Mapping[str, Any], depth: int) -> int:
+        least = int(schema.get("minItems", 0))
+        most = min(schema.get("maxItems", 2), 2) if depth < DEEPEST else least
+        return self._random.randint(least, max(least, most))
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         needed = schema.get("required", ())
