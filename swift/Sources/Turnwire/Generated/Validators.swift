@@ -11,347 +11,347 @@ extension Validators {
     /// The validator of a definition; nil where there is none of this name.
     public static func validator(of name: String) -> JSONValidator? {
         switch JSONName(name) {
-        case "ActiveTurn": checkActiveTurn
-        case "AgentId": checkAgentId
-        case "AgentInfo": checkAgentInfo
-        case "AgentMessageItem": checkAgentMessageItem
-        case "AgentSupport": checkAgentSupport
-        case "AgentUnsupportedData": checkAgentUnsupportedData
-        case "AlreadyInitializedData": checkAlreadyInitializedData
-        case "Approval": checkApproval
-        case "ApprovalAnswer": checkApprovalAnswer
-        case "ApprovalBinding": checkApprovalBinding
-        case "ApprovalDecision": checkApprovalDecision
-        case "ApprovalItem": checkApprovalItem
-        case "ApprovalKind": checkApprovalKind
-        case "ApprovalOption": checkApprovalOption
-        case "ApprovalPolicy": checkApprovalPolicy
-        case "ApprovalRequestParams": checkApprovalRequestParams
-        case "ApprovalRequestRequest": checkApprovalRequestRequest
-        case "ApprovalRequestedNotification": checkApprovalRequestedNotification
-        case "ApprovalRequestedParams": checkApprovalRequestedParams
-        case "ApprovalResolution": checkApprovalResolution
-        case "ApprovalResolveParams": checkApprovalResolveParams
-        case "ApprovalResolveRequest": checkApprovalResolveRequest
-        case "ApprovalResolveResult": checkApprovalResolveResult
-        case "ApprovalResolvedNotification": checkApprovalResolvedNotification
-        case "ApprovalResolvedParams": checkApprovalResolvedParams
-        case "ApprovalRisk": checkApprovalRisk
-        case "ApprovalRule": checkApprovalRule
-        case "ApprovalRuleDraft": checkApprovalRuleDraft
-        case "ApprovalRulesListParams": checkApprovalRulesListParams
-        case "ApprovalRulesListRequest": checkApprovalRulesListRequest
-        case "ApprovalRulesListResult": checkApprovalRulesListResult
-        case "ApprovalRulesRemoveParams": checkApprovalRulesRemoveParams
-        case "ApprovalRulesRemoveRequest": checkApprovalRulesRemoveRequest
-        case "ArtifactItem": checkArtifactItem
-        case "BaseBranchTarget": checkBaseBranchTarget
-        case "Budget": checkBudget
-        case "BudgetKind": checkBudgetKind
-        case "Bytes": checkBytes
-        case "CacheStatus": checkCacheStatus
-        case "CacheUsage": checkCacheUsage
-        case "ClientCapabilities": checkClientCapabilities
-        case "ClientInfo": checkClientInfo
-        case "ClientNotification": checkClientNotification
-        case "ClientRequest": checkClientRequest
-        case "ClientToServer": checkClientToServer
-        case "CommandExecutionItem": checkCommandExecutionItem
-        case "CommandRefPart": checkCommandRefPart
-        case "CommitTarget": checkCommitTarget
-        case "CompactOutcome": checkCompactOutcome
-        case "Config": checkConfig
-        case "ConflictData": checkConflictData
-        case "ConflictReason": checkConflictReason
-        case "ConformanceCapability": checkConformanceCapability
-        case "ContentItem": checkContentItem
-        case "ContextCompactionItem": checkContextCompactionItem
-        case "ContextEntry": checkContextEntry
-        case "ContextRefPart": checkContextRefPart
-        case "Count": checkCount
-        case "Cursor": checkCursor
-        case "CursorFault": checkCursorFault
-        case "CursorInvalidData": checkCursorInvalidData
-        case "CustomTarget": checkCustomTarget
-        case "Digest": checkDigest
-        case "Direction": checkDirection
-        case "DynamicTool": checkDynamicTool
-        case "DynamicToolCallItem": checkDynamicToolCallItem
-        case "EmptyParams": checkEmptyParams
-        case "EmptyResult": checkEmptyResult
-        case "ErrorCode": checkErrorCode
-        case "ErrorData": checkErrorData
-        case "ErrorItem": checkErrorItem
-        case "ErrorObject": checkErrorObject
-        case "ErrorResponse": checkErrorResponse
-        case "Evidence": checkEvidence
-        case "EvidenceStatus": checkEvidenceStatus
-        case "ExperimentalRequiredData": checkExperimentalRequiredData
-        case "FileChange": checkFileChange
-        case "FileChangeItem": checkFileChangeItem
-        case "FileChangeKind": checkFileChangeKind
-        case "FileRefPart": checkFileRefPart
-        case "ForkOrigin": checkForkOrigin
-        case "FsyncPolicy": checkFsyncPolicy
-        case "HostErrorData": checkHostErrorData
-        case "IdempotencyKey": checkIdempotencyKey
-        case "Identifier": checkIdentifier
-        case "ImageContent": checkImageContent
-        case "ImagePart": checkImagePart
-        case "InitializeParams": checkInitializeParams
-        case "InitializeRequest": checkInitializeRequest
-        case "InitializeResult": checkInitializeResult
-        case "InitializedNotification": checkInitializedNotification
-        case "InputPart": checkInputPart
-        case "InternalErrorData": checkInternalErrorData
-        case "InvalidParamsData": checkInvalidParamsData
-        case "InvalidRequestData": checkInvalidRequestData
-        case "Item": checkItem
-        case "ItemAgentMessageDeltaNotification": checkItemAgentMessageDeltaNotification
-        case "ItemCommandExecutionOutputDeltaNotification": checkItemCommandExecutionOutputDeltaNotification
-        case "ItemCompletedNotification": checkItemCompletedNotification
-        case "ItemCompletedParams": checkItemCompletedParams
-        case "ItemDeltaParams": checkItemDeltaParams
-        case "ItemReasoningDeltaNotification": checkItemReasoningDeltaNotification
-        case "ItemResetNotification": checkItemResetNotification
-        case "ItemResetParams": checkItemResetParams
-        case "ItemStartedNotification": checkItemStartedNotification
-        case "ItemStartedParams": checkItemStartedParams
-        case "ItemStatus": checkItemStatus
-        case "ItemToolCallArgumentsDeltaNotification": checkItemToolCallArgumentsDeltaNotification
-        case "ItemToolCallProgressNotification": checkItemToolCallProgressNotification
-        case "ItemToolCallProgressParams": checkItemToolCallProgressParams
-        case "JsonSchemaObject": checkJsonSchemaObject
-        case "Limits": checkLimits
-        case "LocalImagePart": checkLocalImagePart
-        case "McpToolCallItem": checkMcpToolCallItem
-        case "Metadata": checkMetadata
-        case "MethodNotFoundData": checkMethodNotFoundData
-        case "Milliseconds": checkMilliseconds
-        case "Model": checkModel
-        case "ModelListParams": checkModelListParams
-        case "ModelListRequest": checkModelListRequest
-        case "ModelListResult": checkModelListResult
-        case "Name": checkName
-        case "NoActiveTurnData": checkNoActiveTurnData
-        case "Nonce": checkNonce
-        case "NotFoundData": checkNotFoundData
-        case "NotInitializedData": checkNotInitializedData
-        case "NotSettledData": checkNotSettledData
-        case "NoticeItem": checkNoticeItem
-        case "NoticeLevel": checkNoticeLevel
-        case "Notification": checkNotification
-        case "ObjectKind": checkObjectKind
-        case "Offered": checkOffered
-        case "OverloadedData": checkOverloadedData
-        case "ParamsIssue": checkParamsIssue
-        case "ParseErrorData": checkParseErrorData
-        case "Path": checkPath
-        case "PausedBy": checkPausedBy
-        case "PendingApproval": checkPendingApproval
-        case "PendingRequest": checkPendingRequest
-        case "PendingUserInput": checkPendingUserInput
-        case "PermissionMode": checkPermissionMode
-        case "PingRequest": checkPingRequest
-        case "PlanItem": checkPlanItem
-        case "PlanStep": checkPlanStep
-        case "PlanStepStatus": checkPlanStepStatus
-        case "Question": checkQuestion
-        case "QuestionAnswer": checkQuestionAnswer
-        case "QuestionOption": checkQuestionOption
-        case "QueueEntry": checkQueueEntry
-        case "QueueListParams": checkQueueListParams
-        case "QueueRemoveParams": checkQueueRemoveParams
-        case "QueueReorderParams": checkQueueReorderParams
-        case "QueueResult": checkQueueResult
-        case "QueueResumeParams": checkQueueResumeParams
-        case "QueueUpdateParams": checkQueueUpdateParams
-        case "ReasoningItem": checkReasoningItem
-        case "RecordEvent": checkRecordEvent
-        case "RecordHash": checkRecordHash
-        case "Request": checkRequest
-        case "RequestClosedData": checkRequestClosedData
-        case "RequestId": checkRequestId
-        case "RequestOutcome": checkRequestOutcome
-        case "Response": checkResponse
-        case "ResumeDecision": checkResumeDecision
-        case "ResumeDefault": checkResumeDefault
-        case "ResumeResponse": checkResumeResponse
-        case "Review": checkReview
-        case "ReviewFinding": checkReviewFinding
-        case "ReviewItem": checkReviewItem
-        case "ReviewLocation": checkReviewLocation
-        case "ReviewStartParams": checkReviewStartParams
-        case "ReviewStartRequest": checkReviewStartRequest
-        case "ReviewStartResult": checkReviewStartResult
-        case "ReviewTarget": checkReviewTarget
-        case "RewindCapability": checkRewindCapability
-        case "RuleEffect": checkRuleEffect
-        case "RuleScope": checkRuleScope
-        case "SchemaExportParams": checkSchemaExportParams
-        case "SchemaExportRequest": checkSchemaExportRequest
-        case "SchemaExportResult": checkSchemaExportResult
-        case "SchemaFormat": checkSchemaFormat
-        case "SchemaInfo": checkSchemaInfo
-        case "Sequence": checkSequence
-        case "ServerCapabilities": checkServerCapabilities
-        case "ServerInfo": checkServerInfo
-        case "ServerNotification": checkServerNotification
-        case "ServerRequest": checkServerRequest
-        case "ServerToClient": checkServerToClient
-        case "ShutdownRequest": checkShutdownRequest
-        case "ShuttingDownData": checkShuttingDownData
-        case "SkillRefPart": checkSkillRefPart
-        case "SteerMode": checkSteerMode
-        case "SubagentItem": checkSubagentItem
-        case "SuccessResponse": checkSuccessResponse
-        case "Text": checkText
-        case "TextContent": checkTextContent
-        case "TextPart": checkTextPart
-        case "Thread": checkThread
-        case "ThreadArchiveParams": checkThreadArchiveParams
-        case "ThreadArchiveRequest": checkThreadArchiveRequest
-        case "ThreadArchiveResult": checkThreadArchiveResult
-        case "ThreadArchivedData": checkThreadArchivedData
-        case "ThreadArchivedNotification": checkThreadArchivedNotification
-        case "ThreadArchivedParams": checkThreadArchivedParams
-        case "ThreadClosedNotification": checkThreadClosedNotification
-        case "ThreadClosedParams": checkThreadClosedParams
-        case "ThreadCompactParams": checkThreadCompactParams
-        case "ThreadCompactRequest": checkThreadCompactRequest
-        case "ThreadCompactResult": checkThreadCompactResult
-        case "ThreadDeleteParams": checkThreadDeleteParams
-        case "ThreadDeleteRequest": checkThreadDeleteRequest
-        case "ThreadDeleteResult": checkThreadDeleteResult
-        case "ThreadDeletedNotification": checkThreadDeletedNotification
-        case "ThreadDeletedParams": checkThreadDeletedParams
-        case "ThreadEventsListParams": checkThreadEventsListParams
-        case "ThreadEventsListRequest": checkThreadEventsListRequest
-        case "ThreadEventsListResult": checkThreadEventsListResult
-        case "ThreadForkParams": checkThreadForkParams
-        case "ThreadForkRequest": checkThreadForkRequest
-        case "ThreadForkResult": checkThreadForkResult
-        case "ThreadIdentity": checkThreadIdentity
-        case "ThreadItemsListParams": checkThreadItemsListParams
-        case "ThreadItemsListRequest": checkThreadItemsListRequest
-        case "ThreadItemsListResult": checkThreadItemsListResult
-        case "ThreadListParams": checkThreadListParams
-        case "ThreadListRequest": checkThreadListRequest
-        case "ThreadListResult": checkThreadListResult
-        case "ThreadMode": checkThreadMode
-        case "ThreadPauseParams": checkThreadPauseParams
-        case "ThreadPauseRequest": checkThreadPauseRequest
-        case "ThreadPauseResult": checkThreadPauseResult
-        case "ThreadPausedData": checkThreadPausedData
-        case "ThreadReadParams": checkThreadReadParams
-        case "ThreadReadRequest": checkThreadReadRequest
-        case "ThreadReadResult": checkThreadReadResult
-        case "ThreadResumeParams": checkThreadResumeParams
-        case "ThreadResumeRequest": checkThreadResumeRequest
-        case "ThreadResumeResult": checkThreadResumeResult
-        case "ThreadRewindParams": checkThreadRewindParams
-        case "ThreadRewindRequest": checkThreadRewindRequest
-        case "ThreadRewindResult": checkThreadRewindResult
-        case "ThreadRewoundNotification": checkThreadRewoundNotification
-        case "ThreadRewoundParams": checkThreadRewoundParams
-        case "ThreadStartParams": checkThreadStartParams
-        case "ThreadStartRequest": checkThreadStartRequest
-        case "ThreadStartResult": checkThreadStartResult
-        case "ThreadStartedNotification": checkThreadStartedNotification
-        case "ThreadStartedParams": checkThreadStartedParams
-        case "ThreadStatus": checkThreadStatus
-        case "ThreadStatusChangedNotification": checkThreadStatusChangedNotification
-        case "ThreadStatusChangedParams": checkThreadStatusChangedParams
-        case "ThreadTurnsListParams": checkThreadTurnsListParams
-        case "ThreadTurnsListRequest": checkThreadTurnsListRequest
-        case "ThreadTurnsListResult": checkThreadTurnsListResult
-        case "ThreadUnarchiveParams": checkThreadUnarchiveParams
-        case "ThreadUnarchiveRequest": checkThreadUnarchiveRequest
-        case "ThreadUnarchiveResult": checkThreadUnarchiveResult
-        case "ThreadUnarchivedNotification": checkThreadUnarchivedNotification
-        case "ThreadUnarchivedParams": checkThreadUnarchivedParams
-        case "ThreadUnpauseParams": checkThreadUnpauseParams
-        case "ThreadUnpauseRequest": checkThreadUnpauseRequest
-        case "ThreadUnpauseResult": checkThreadUnpauseResult
-        case "ThreadUnsubscribeParams": checkThreadUnsubscribeParams
-        case "ThreadUnsubscribeRequest": checkThreadUnsubscribeRequest
-        case "ThreadUnsubscribeResult": checkThreadUnsubscribeResult
-        case "ThreadUpdateParams": checkThreadUpdateParams
-        case "ThreadUpdateRequest": checkThreadUpdateRequest
-        case "ThreadUpdateResult": checkThreadUpdateResult
-        case "ThreadUpdatedNotification": checkThreadUpdatedNotification
-        case "ThreadUpdatedParams": checkThreadUpdatedParams
-        case "Timestamp": checkTimestamp
-        case "Title": checkTitle
-        case "ToolCallItem": checkToolCallItem
-        case "ToolCallParams": checkToolCallParams
-        case "ToolCallRequest": checkToolCallRequest
-        case "ToolCallResult": checkToolCallResult
-        case "ToolIdempotency": checkToolIdempotency
-        case "ToolMetadata": checkToolMetadata
-        case "ToolSideEffect": checkToolSideEffect
-        case "Turn": checkTurn
-        case "TurnActiveData": checkTurnActiveData
-        case "TurnCompletedNotification": checkTurnCompletedNotification
-        case "TurnCompletedParams": checkTurnCompletedParams
-        case "TurnDiffUpdatedNotification": checkTurnDiffUpdatedNotification
-        case "TurnDiffUpdatedParams": checkTurnDiffUpdatedParams
-        case "TurnEndReason": checkTurnEndReason
-        case "TurnEnqueueParams": checkTurnEnqueueParams
-        case "TurnEnqueueRequest": checkTurnEnqueueRequest
-        case "TurnEnqueueResult": checkTurnEnqueueResult
-        case "TurnError": checkTurnError
-        case "TurnErrorCode": checkTurnErrorCode
-        case "TurnInterruptParams": checkTurnInterruptParams
-        case "TurnInterruptRequest": checkTurnInterruptRequest
-        case "TurnInterruptResult": checkTurnInterruptResult
-        case "TurnMismatchData": checkTurnMismatchData
-        case "TurnPlanUpdatedNotification": checkTurnPlanUpdatedNotification
-        case "TurnPlanUpdatedParams": checkTurnPlanUpdatedParams
-        case "TurnQueueListRequest": checkTurnQueueListRequest
-        case "TurnQueueRemoveRequest": checkTurnQueueRemoveRequest
-        case "TurnQueueReorderRequest": checkTurnQueueReorderRequest
-        case "TurnQueueResumeRequest": checkTurnQueueResumeRequest
-        case "TurnQueueUpdateRequest": checkTurnQueueUpdateRequest
-        case "TurnQueueUpdatedNotification": checkTurnQueueUpdatedNotification
-        case "TurnQueueUpdatedParams": checkTurnQueueUpdatedParams
-        case "TurnResume": checkTurnResume
-        case "TurnStartParams": checkTurnStartParams
-        case "TurnStartRequest": checkTurnStartRequest
-        case "TurnStartResult": checkTurnStartResult
-        case "TurnStartedNotification": checkTurnStartedNotification
-        case "TurnStartedParams": checkTurnStartedParams
-        case "TurnStatus": checkTurnStatus
-        case "TurnSteerParams": checkTurnSteerParams
-        case "TurnSteerRequest": checkTurnSteerRequest
-        case "TurnSteerResult": checkTurnSteerResult
-        case "TurnUsageUpdatedNotification": checkTurnUsageUpdatedNotification
-        case "TurnUsageUpdatedParams": checkTurnUsageUpdatedParams
-        case "UnauthorizedData": checkUnauthorizedData
-        case "UncommittedChangesTarget": checkUncommittedChangesTarget
-        case "UnsupportedVersionData": checkUnsupportedVersionData
-        case "UntakenInput": checkUntakenInput
-        case "Usage": checkUsage
-        case "UsageCall": checkUsageCall
-        case "UsageSource": checkUsageSource
-        case "UserInput": checkUserInput
-        case "UserInputAnswer": checkUserInputAnswer
-        case "UserInputBinding": checkUserInputBinding
-        case "UserInputItem": checkUserInputItem
-        case "UserInputRequestParams": checkUserInputRequestParams
-        case "UserInputRequestRequest": checkUserInputRequestRequest
-        case "UserInputRequestedNotification": checkUserInputRequestedNotification
-        case "UserInputRequestedParams": checkUserInputRequestedParams
-        case "UserInputResolution": checkUserInputResolution
-        case "UserInputResolveParams": checkUserInputResolveParams
-        case "UserInputResolveRequest": checkUserInputResolveRequest
-        case "UserInputResolveResult": checkUserInputResolveResult
-        case "UserInputResolvedNotification": checkUserInputResolvedNotification
-        case "UserInputResolvedParams": checkUserInputResolvedParams
-        case "UserMessageItem": checkUserMessageItem
-        case "Version": checkVersion
-        case "VersionInterval": checkVersionInterval
-        default: nil
+        case "ActiveTurn": return checkActiveTurn
+        case "AgentId": return checkAgentId
+        case "AgentInfo": return checkAgentInfo
+        case "AgentMessageItem": return checkAgentMessageItem
+        case "AgentSupport": return checkAgentSupport
+        case "AgentUnsupportedData": return checkAgentUnsupportedData
+        case "AlreadyInitializedData": return checkAlreadyInitializedData
+        case "Approval": return checkApproval
+        case "ApprovalAnswer": return checkApprovalAnswer
+        case "ApprovalBinding": return checkApprovalBinding
+        case "ApprovalDecision": return checkApprovalDecision
+        case "ApprovalItem": return checkApprovalItem
+        case "ApprovalKind": return checkApprovalKind
+        case "ApprovalOption": return checkApprovalOption
+        case "ApprovalPolicy": return checkApprovalPolicy
+        case "ApprovalRequestParams": return checkApprovalRequestParams
+        case "ApprovalRequestRequest": return checkApprovalRequestRequest
+        case "ApprovalRequestedNotification": return checkApprovalRequestedNotification
+        case "ApprovalRequestedParams": return checkApprovalRequestedParams
+        case "ApprovalResolution": return checkApprovalResolution
+        case "ApprovalResolveParams": return checkApprovalResolveParams
+        case "ApprovalResolveRequest": return checkApprovalResolveRequest
+        case "ApprovalResolveResult": return checkApprovalResolveResult
+        case "ApprovalResolvedNotification": return checkApprovalResolvedNotification
+        case "ApprovalResolvedParams": return checkApprovalResolvedParams
+        case "ApprovalRisk": return checkApprovalRisk
+        case "ApprovalRule": return checkApprovalRule
+        case "ApprovalRuleDraft": return checkApprovalRuleDraft
+        case "ApprovalRulesListParams": return checkApprovalRulesListParams
+        case "ApprovalRulesListRequest": return checkApprovalRulesListRequest
+        case "ApprovalRulesListResult": return checkApprovalRulesListResult
+        case "ApprovalRulesRemoveParams": return checkApprovalRulesRemoveParams
+        case "ApprovalRulesRemoveRequest": return checkApprovalRulesRemoveRequest
+        case "ArtifactItem": return checkArtifactItem
+        case "BaseBranchTarget": return checkBaseBranchTarget
+        case "Budget": return checkBudget
+        case "BudgetKind": return checkBudgetKind
+        case "Bytes": return checkBytes
+        case "CacheStatus": return checkCacheStatus
+        case "CacheUsage": return checkCacheUsage
+        case "ClientCapabilities": return checkClientCapabilities
+        case "ClientInfo": return checkClientInfo
+        case "ClientNotification": return checkClientNotification
+        case "ClientRequest": return checkClientRequest
+        case "ClientToServer": return checkClientToServer
+        case "CommandExecutionItem": return checkCommandExecutionItem
+        case "CommandRefPart": return checkCommandRefPart
+        case "CommitTarget": return checkCommitTarget
+        case "CompactOutcome": return checkCompactOutcome
+        case "Config": return checkConfig
+        case "ConflictData": return checkConflictData
+        case "ConflictReason": return checkConflictReason
+        case "ConformanceCapability": return checkConformanceCapability
+        case "ContentItem": return checkContentItem
+        case "ContextCompactionItem": return checkContextCompactionItem
+        case "ContextEntry": return checkContextEntry
+        case "ContextRefPart": return checkContextRefPart
+        case "Count": return checkCount
+        case "Cursor": return checkCursor
+        case "CursorFault": return checkCursorFault
+        case "CursorInvalidData": return checkCursorInvalidData
+        case "CustomTarget": return checkCustomTarget
+        case "Digest": return checkDigest
+        case "Direction": return checkDirection
+        case "DynamicTool": return checkDynamicTool
+        case "DynamicToolCallItem": return checkDynamicToolCallItem
+        case "EmptyParams": return checkEmptyParams
+        case "EmptyResult": return checkEmptyResult
+        case "ErrorCode": return checkErrorCode
+        case "ErrorData": return checkErrorData
+        case "ErrorItem": return checkErrorItem
+        case "ErrorObject": return checkErrorObject
+        case "ErrorResponse": return checkErrorResponse
+        case "Evidence": return checkEvidence
+        case "EvidenceStatus": return checkEvidenceStatus
+        case "ExperimentalRequiredData": return checkExperimentalRequiredData
+        case "FileChange": return checkFileChange
+        case "FileChangeItem": return checkFileChangeItem
+        case "FileChangeKind": return checkFileChangeKind
+        case "FileRefPart": return checkFileRefPart
+        case "ForkOrigin": return checkForkOrigin
+        case "FsyncPolicy": return checkFsyncPolicy
+        case "HostErrorData": return checkHostErrorData
+        case "IdempotencyKey": return checkIdempotencyKey
+        case "Identifier": return checkIdentifier
+        case "ImageContent": return checkImageContent
+        case "ImagePart": return checkImagePart
+        case "InitializeParams": return checkInitializeParams
+        case "InitializeRequest": return checkInitializeRequest
+        case "InitializeResult": return checkInitializeResult
+        case "InitializedNotification": return checkInitializedNotification
+        case "InputPart": return checkInputPart
+        case "InternalErrorData": return checkInternalErrorData
+        case "InvalidParamsData": return checkInvalidParamsData
+        case "InvalidRequestData": return checkInvalidRequestData
+        case "Item": return checkItem
+        case "ItemAgentMessageDeltaNotification": return checkItemAgentMessageDeltaNotification
+        case "ItemCommandExecutionOutputDeltaNotification": return checkItemCommandExecutionOutputDeltaNotification
+        case "ItemCompletedNotification": return checkItemCompletedNotification
+        case "ItemCompletedParams": return checkItemCompletedParams
+        case "ItemDeltaParams": return checkItemDeltaParams
+        case "ItemReasoningDeltaNotification": return checkItemReasoningDeltaNotification
+        case "ItemResetNotification": return checkItemResetNotification
+        case "ItemResetParams": return checkItemResetParams
+        case "ItemStartedNotification": return checkItemStartedNotification
+        case "ItemStartedParams": return checkItemStartedParams
+        case "ItemStatus": return checkItemStatus
+        case "ItemToolCallArgumentsDeltaNotification": return checkItemToolCallArgumentsDeltaNotification
+        case "ItemToolCallProgressNotification": return checkItemToolCallProgressNotification
+        case "ItemToolCallProgressParams": return checkItemToolCallProgressParams
+        case "JsonSchemaObject": return checkJsonSchemaObject
+        case "Limits": return checkLimits
+        case "LocalImagePart": return checkLocalImagePart
+        case "McpToolCallItem": return checkMcpToolCallItem
+        case "Metadata": return checkMetadata
+        case "MethodNotFoundData": return checkMethodNotFoundData
+        case "Milliseconds": return checkMilliseconds
+        case "Model": return checkModel
+        case "ModelListParams": return checkModelListParams
+        case "ModelListRequest": return checkModelListRequest
+        case "ModelListResult": return checkModelListResult
+        case "Name": return checkName
+        case "NoActiveTurnData": return checkNoActiveTurnData
+        case "Nonce": return checkNonce
+        case "NotFoundData": return checkNotFoundData
+        case "NotInitializedData": return checkNotInitializedData
+        case "NotSettledData": return checkNotSettledData
+        case "NoticeItem": return checkNoticeItem
+        case "NoticeLevel": return checkNoticeLevel
+        case "Notification": return checkNotification
+        case "ObjectKind": return checkObjectKind
+        case "Offered": return checkOffered
+        case "OverloadedData": return checkOverloadedData
+        case "ParamsIssue": return checkParamsIssue
+        case "ParseErrorData": return checkParseErrorData
+        case "Path": return checkPath
+        case "PausedBy": return checkPausedBy
+        case "PendingApproval": return checkPendingApproval
+        case "PendingRequest": return checkPendingRequest
+        case "PendingUserInput": return checkPendingUserInput
+        case "PermissionMode": return checkPermissionMode
+        case "PingRequest": return checkPingRequest
+        case "PlanItem": return checkPlanItem
+        case "PlanStep": return checkPlanStep
+        case "PlanStepStatus": return checkPlanStepStatus
+        case "Question": return checkQuestion
+        case "QuestionAnswer": return checkQuestionAnswer
+        case "QuestionOption": return checkQuestionOption
+        case "QueueEntry": return checkQueueEntry
+        case "QueueListParams": return checkQueueListParams
+        case "QueueRemoveParams": return checkQueueRemoveParams
+        case "QueueReorderParams": return checkQueueReorderParams
+        case "QueueResult": return checkQueueResult
+        case "QueueResumeParams": return checkQueueResumeParams
+        case "QueueUpdateParams": return checkQueueUpdateParams
+        case "ReasoningItem": return checkReasoningItem
+        case "RecordEvent": return checkRecordEvent
+        case "RecordHash": return checkRecordHash
+        case "Request": return checkRequest
+        case "RequestClosedData": return checkRequestClosedData
+        case "RequestId": return checkRequestId
+        case "RequestOutcome": return checkRequestOutcome
+        case "Response": return checkResponse
+        case "ResumeDecision": return checkResumeDecision
+        case "ResumeDefault": return checkResumeDefault
+        case "ResumeResponse": return checkResumeResponse
+        case "Review": return checkReview
+        case "ReviewFinding": return checkReviewFinding
+        case "ReviewItem": return checkReviewItem
+        case "ReviewLocation": return checkReviewLocation
+        case "ReviewStartParams": return checkReviewStartParams
+        case "ReviewStartRequest": return checkReviewStartRequest
+        case "ReviewStartResult": return checkReviewStartResult
+        case "ReviewTarget": return checkReviewTarget
+        case "RewindCapability": return checkRewindCapability
+        case "RuleEffect": return checkRuleEffect
+        case "RuleScope": return checkRuleScope
+        case "SchemaExportParams": return checkSchemaExportParams
+        case "SchemaExportRequest": return checkSchemaExportRequest
+        case "SchemaExportResult": return checkSchemaExportResult
+        case "SchemaFormat": return checkSchemaFormat
+        case "SchemaInfo": return checkSchemaInfo
+        case "Sequence": return checkSequence
+        case "ServerCapabilities": return checkServerCapabilities
+        case "ServerInfo": return checkServerInfo
+        case "ServerNotification": return checkServerNotification
+        case "ServerRequest": return checkServerRequest
+        case "ServerToClient": return checkServerToClient
+        case "ShutdownRequest": return checkShutdownRequest
+        case "ShuttingDownData": return checkShuttingDownData
+        case "SkillRefPart": return checkSkillRefPart
+        case "SteerMode": return checkSteerMode
+        case "SubagentItem": return checkSubagentItem
+        case "SuccessResponse": return checkSuccessResponse
+        case "Text": return checkText
+        case "TextContent": return checkTextContent
+        case "TextPart": return checkTextPart
+        case "Thread": return checkThread
+        case "ThreadArchiveParams": return checkThreadArchiveParams
+        case "ThreadArchiveRequest": return checkThreadArchiveRequest
+        case "ThreadArchiveResult": return checkThreadArchiveResult
+        case "ThreadArchivedData": return checkThreadArchivedData
+        case "ThreadArchivedNotification": return checkThreadArchivedNotification
+        case "ThreadArchivedParams": return checkThreadArchivedParams
+        case "ThreadClosedNotification": return checkThreadClosedNotification
+        case "ThreadClosedParams": return checkThreadClosedParams
+        case "ThreadCompactParams": return checkThreadCompactParams
+        case "ThreadCompactRequest": return checkThreadCompactRequest
+        case "ThreadCompactResult": return checkThreadCompactResult
+        case "ThreadDeleteParams": return checkThreadDeleteParams
+        case "ThreadDeleteRequest": return checkThreadDeleteRequest
+        case "ThreadDeleteResult": return checkThreadDeleteResult
+        case "ThreadDeletedNotification": return checkThreadDeletedNotification
+        case "ThreadDeletedParams": return checkThreadDeletedParams
+        case "ThreadEventsListParams": return checkThreadEventsListParams
+        case "ThreadEventsListRequest": return checkThreadEventsListRequest
+        case "ThreadEventsListResult": return checkThreadEventsListResult
+        case "ThreadForkParams": return checkThreadForkParams
+        case "ThreadForkRequest": return checkThreadForkRequest
+        case "ThreadForkResult": return checkThreadForkResult
+        case "ThreadIdentity": return checkThreadIdentity
+        case "ThreadItemsListParams": return checkThreadItemsListParams
+        case "ThreadItemsListRequest": return checkThreadItemsListRequest
+        case "ThreadItemsListResult": return checkThreadItemsListResult
+        case "ThreadListParams": return checkThreadListParams
+        case "ThreadListRequest": return checkThreadListRequest
+        case "ThreadListResult": return checkThreadListResult
+        case "ThreadMode": return checkThreadMode
+        case "ThreadPauseParams": return checkThreadPauseParams
+        case "ThreadPauseRequest": return checkThreadPauseRequest
+        case "ThreadPauseResult": return checkThreadPauseResult
+        case "ThreadPausedData": return checkThreadPausedData
+        case "ThreadReadParams": return checkThreadReadParams
+        case "ThreadReadRequest": return checkThreadReadRequest
+        case "ThreadReadResult": return checkThreadReadResult
+        case "ThreadResumeParams": return checkThreadResumeParams
+        case "ThreadResumeRequest": return checkThreadResumeRequest
+        case "ThreadResumeResult": return checkThreadResumeResult
+        case "ThreadRewindParams": return checkThreadRewindParams
+        case "ThreadRewindRequest": return checkThreadRewindRequest
+        case "ThreadRewindResult": return checkThreadRewindResult
+        case "ThreadRewoundNotification": return checkThreadRewoundNotification
+        case "ThreadRewoundParams": return checkThreadRewoundParams
+        case "ThreadStartParams": return checkThreadStartParams
+        case "ThreadStartRequest": return checkThreadStartRequest
+        case "ThreadStartResult": return checkThreadStartResult
+        case "ThreadStartedNotification": return checkThreadStartedNotification
+        case "ThreadStartedParams": return checkThreadStartedParams
+        case "ThreadStatus": return checkThreadStatus
+        case "ThreadStatusChangedNotification": return checkThreadStatusChangedNotification
+        case "ThreadStatusChangedParams": return checkThreadStatusChangedParams
+        case "ThreadTurnsListParams": return checkThreadTurnsListParams
+        case "ThreadTurnsListRequest": return checkThreadTurnsListRequest
+        case "ThreadTurnsListResult": return checkThreadTurnsListResult
+        case "ThreadUnarchiveParams": return checkThreadUnarchiveParams
+        case "ThreadUnarchiveRequest": return checkThreadUnarchiveRequest
+        case "ThreadUnarchiveResult": return checkThreadUnarchiveResult
+        case "ThreadUnarchivedNotification": return checkThreadUnarchivedNotification
+        case "ThreadUnarchivedParams": return checkThreadUnarchivedParams
+        case "ThreadUnpauseParams": return checkThreadUnpauseParams
+        case "ThreadUnpauseRequest": return checkThreadUnpauseRequest
+        case "ThreadUnpauseResult": return checkThreadUnpauseResult
+        case "ThreadUnsubscribeParams": return checkThreadUnsubscribeParams
+        case "ThreadUnsubscribeRequest": return checkThreadUnsubscribeRequest
+        case "ThreadUnsubscribeResult": return checkThreadUnsubscribeResult
+        case "ThreadUpdateParams": return checkThreadUpdateParams
+        case "ThreadUpdateRequest": return checkThreadUpdateRequest
+        case "ThreadUpdateResult": return checkThreadUpdateResult
+        case "ThreadUpdatedNotification": return checkThreadUpdatedNotification
+        case "ThreadUpdatedParams": return checkThreadUpdatedParams
+        case "Timestamp": return checkTimestamp
+        case "Title": return checkTitle
+        case "ToolCallItem": return checkToolCallItem
+        case "ToolCallParams": return checkToolCallParams
+        case "ToolCallRequest": return checkToolCallRequest
+        case "ToolCallResult": return checkToolCallResult
+        case "ToolIdempotency": return checkToolIdempotency
+        case "ToolMetadata": return checkToolMetadata
+        case "ToolSideEffect": return checkToolSideEffect
+        case "Turn": return checkTurn
+        case "TurnActiveData": return checkTurnActiveData
+        case "TurnCompletedNotification": return checkTurnCompletedNotification
+        case "TurnCompletedParams": return checkTurnCompletedParams
+        case "TurnDiffUpdatedNotification": return checkTurnDiffUpdatedNotification
+        case "TurnDiffUpdatedParams": return checkTurnDiffUpdatedParams
+        case "TurnEndReason": return checkTurnEndReason
+        case "TurnEnqueueParams": return checkTurnEnqueueParams
+        case "TurnEnqueueRequest": return checkTurnEnqueueRequest
+        case "TurnEnqueueResult": return checkTurnEnqueueResult
+        case "TurnError": return checkTurnError
+        case "TurnErrorCode": return checkTurnErrorCode
+        case "TurnInterruptParams": return checkTurnInterruptParams
+        case "TurnInterruptRequest": return checkTurnInterruptRequest
+        case "TurnInterruptResult": return checkTurnInterruptResult
+        case "TurnMismatchData": return checkTurnMismatchData
+        case "TurnPlanUpdatedNotification": return checkTurnPlanUpdatedNotification
+        case "TurnPlanUpdatedParams": return checkTurnPlanUpdatedParams
+        case "TurnQueueListRequest": return checkTurnQueueListRequest
+        case "TurnQueueRemoveRequest": return checkTurnQueueRemoveRequest
+        case "TurnQueueReorderRequest": return checkTurnQueueReorderRequest
+        case "TurnQueueResumeRequest": return checkTurnQueueResumeRequest
+        case "TurnQueueUpdateRequest": return checkTurnQueueUpdateRequest
+        case "TurnQueueUpdatedNotification": return checkTurnQueueUpdatedNotification
+        case "TurnQueueUpdatedParams": return checkTurnQueueUpdatedParams
+        case "TurnResume": return checkTurnResume
+        case "TurnStartParams": return checkTurnStartParams
+        case "TurnStartRequest": return checkTurnStartRequest
+        case "TurnStartResult": return checkTurnStartResult
+        case "TurnStartedNotification": return checkTurnStartedNotification
+        case "TurnStartedParams": return checkTurnStartedParams
+        case "TurnStatus": return checkTurnStatus
+        case "TurnSteerParams": return checkTurnSteerParams
+        case "TurnSteerRequest": return checkTurnSteerRequest
+        case "TurnSteerResult": return checkTurnSteerResult
+        case "TurnUsageUpdatedNotification": return checkTurnUsageUpdatedNotification
+        case "TurnUsageUpdatedParams": return checkTurnUsageUpdatedParams
+        case "UnauthorizedData": return checkUnauthorizedData
+        case "UncommittedChangesTarget": return checkUncommittedChangesTarget
+        case "UnsupportedVersionData": return checkUnsupportedVersionData
+        case "UntakenInput": return checkUntakenInput
+        case "Usage": return checkUsage
+        case "UsageCall": return checkUsageCall
+        case "UsageSource": return checkUsageSource
+        case "UserInput": return checkUserInput
+        case "UserInputAnswer": return checkUserInputAnswer
+        case "UserInputBinding": return checkUserInputBinding
+        case "UserInputItem": return checkUserInputItem
+        case "UserInputRequestParams": return checkUserInputRequestParams
+        case "UserInputRequestRequest": return checkUserInputRequestRequest
+        case "UserInputRequestedNotification": return checkUserInputRequestedNotification
+        case "UserInputRequestedParams": return checkUserInputRequestedParams
+        case "UserInputResolution": return checkUserInputResolution
+        case "UserInputResolveParams": return checkUserInputResolveParams
+        case "UserInputResolveRequest": return checkUserInputResolveRequest
+        case "UserInputResolveResult": return checkUserInputResolveResult
+        case "UserInputResolvedNotification": return checkUserInputResolvedNotification
+        case "UserInputResolvedParams": return checkUserInputResolvedParams
+        case "UserMessageItem": return checkUserMessageItem
+        case "Version": return checkVersion
+        case "VersionInterval": return checkVersionInterval
+        default: return nil
         }
     }
 
