@@ -1,5 +1,6 @@
 """Files that a rewind takes back: kept beside the user's repository, which notices nothing of it (THR-8)."""
 
+import asyncio
 import os
 import subprocess
 
@@ -10,7 +11,7 @@ from e2e.stdio_server import MODELS
 from turnwire.agents.builtin import builtin_agent
 from turnwire.errors import RemoteError
 from turnwire.server import DefaultHost, Server
-from turnwire.server.git import GitFiles
+from turnwire.server.git import GitFiles, git_files
 from turnwire.wire import FileChange, ThreadItemsListParams, ThreadRewindParams
 
 
@@ -127,6 +128,31 @@ async def test_files_are_taken_back_after_a_restart(house, tree, tmp_path):
     await rewind(two, thread_id, start.id)
 
     assert files_of(tree) == before
+
+
+async def test_many_threads_work_in_one_tree_at_once(house, tree, tmp_path):
+    kept = tmp_path / "kept"
+    talk = await kept_in(house, kept).connect(approvals="accept")
+    threads = [await talk.thread(cwd=str(tree)) for _ in range(4)]
+    for thread_id in threads:
+        await talk.turn(thread_id, f"write {thread_id}.txt x")
+    ended = [(await talk.heard("turn/completed")).turn.status for _ in threads]
+    for thread_id in threads:
+        (start, *_) = await _items(talk, thread_id)
+        assert (await rewind(talk, thread_id, start.id)).removed_turn_ids == []
+
+    assert ended == ["completed"] * 4
+    assert len(list(kept.iterdir())) == 1
+
+
+def test_what_only_the_process_was_to_know_goes_with_it(tree, tmp_path):
+    with git_files(tmp_path) as files:
+        asyncio.run(files.keep(str(tree)))
+        (store,) = (tmp_path / "files").iterdir()
+        known = {path.name.partition(".")[0] for path in store.iterdir()}
+
+    assert "index" in known
+    assert {path.name.partition(".")[0] for path in store.iterdir()} == known - {"index"}
 
 
 async def test_only_the_directory_of_the_thread_is_taken_back(house, tree, tmp_path):

@@ -44,7 +44,11 @@ _ENVIRONMENT = {
 def git_files(state_directory: str | os.PathLike[str] | None) -> Iterator[GitFiles]:
     """Files that are kept in a state directory, beside the record; without one for as long as the block runs."""
     if state_directory is not None:
-        yield GitFiles(Path(state_directory) / "files")
+        files = GitFiles(Path(state_directory) / "files")
+        try:
+            yield files
+        finally:
+            files.close()
         return
     with tempfile.TemporaryDirectory(prefix="turnwire-") as directory:
         yield GitFiles(directory)
@@ -79,14 +83,20 @@ class GitFiles:
             output = await _git(tree, "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", kept, now)
         return output.decode("utf-8", "replace")
 
+    def close(self) -> None:
+        """Takes away what only this process was to know; what was kept stays."""
+        for tree in self._trees.values():
+            tree.seen.unlink(missing_ok=True)
+
     async def _tree(self, cwd: str) -> _Tree:
         known = self._trees.get(cwd)
         if known is None:
-            known = self._trees[cwd] = self._placed(cwd, await _top_of(cwd))
+            known = self._placed(cwd, await _top_of(cwd))
             if not _is_begun(known.store):
-                # A store that another process makes at the same time is made twice, in the same way.
+                # A store that somebody else makes at the same time is made twice, in the same way.
                 await _run(["git", "init", "--quiet", "--bare", "--template=", str(known.store)])
                 _set_up(known.store)
+            self._trees[cwd] = known
         return known
 
     def _placed(self, cwd: str, top: bytes) -> _Tree:
