@@ -4,6 +4,7 @@ A schema says ECMA-262 with flag `u`. Engines differ on `$`, `.`, `\d`, `\s`, on
 expression is never passed through: it is parsed to the small tree below, and what has no form there is not printed.
 """
 
+import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -206,12 +207,9 @@ class _Reader:
 
     def escape(self) -> Node:
         letter = self.peek(1)
-        if letter and letter in "dws":
+        if letter.lower() in _CLASSES:
             self.at += 2
-            return CharacterSet(_CLASSES[letter])
-        if letter and letter in "DWS":
-            self.at += 2
-            return CharacterSet(_CLASSES[letter.lower()], negated=True)
+            return CharacterSet(_CLASSES[letter.lower()], negated=letter.isupper())
         return Literal(self.escaped_code(_SYNTAX))
 
     def escaped_code(self, syntax: frozenset[str]) -> int:
@@ -267,9 +265,9 @@ class _Reader:
             raise PatternError("an unescaped [ in a set", self.at)
         if char == "\\":
             letter = self.peek(1)
-            if letter and letter in _CLASSES:
+            if letter.lower() in _CLASSES:
                 self.at += 2
-                return _CLASSES[letter]
+                return _CLASSES[letter] if letter.islower() else _outside(_CLASSES[letter.lower()])
             code = self.escaped_code(_SYNTAX | {"-"})
         else:
             code = self.plain()
@@ -329,13 +327,9 @@ def _print(node: Node, dialect: _Dialect) -> str:
         case Repeat(body=body):
             return _atom(body, dialect) + _quantifier(node)
         case Sequence(parts=parts):
-            return "".join(_part(part, dialect) for part in parts)
+            return "".join((_atom if isinstance(part, Choice) else _print)(part, dialect) for part in parts)
         case Choice(arms=arms):
             return "|".join(_print(arm, dialect) for arm in arms)
-
-
-def _part(node: Node, dialect: _Dialect) -> str:
-    return f"(?:{_print(node, dialect)})" if isinstance(node, Choice) else _print(node, dialect)
 
 
 def _atom(node: Node, dialect: _Dialect) -> str:
@@ -364,6 +358,12 @@ def _code(code: int, dialect: _Dialect) -> str:
     if char.isascii() and char.isalnum():
         return char
     return dialect.astral(code) if code > 0xFFFF else f"\\u{code:04x}"
+
+
+def _outside(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
+    """All other code points."""
+    edges = [-1, *(edge for low, high in sorted(ranges) for edge in (low, high)), sys.maxunicode + 1]
+    return tuple((low + 1, high - 1) for low, high in zip(edges[::2], edges[1::2], strict=True) if low + 1 < high)
 
 
 def _nullable(node: Node) -> bool:

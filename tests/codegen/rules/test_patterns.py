@@ -44,7 +44,7 @@ REFUSED = [
     ("[[a]", "an unescaped [ in a set", 1),
     ("[a-z-9]", "a bare - in the middle of a set", 4),
     (r"[\d-z]", "a range that ends in a class", 1),
-    (r"[\D]", r"the escape \D", 1),
+    (r"[\D-x]", "a range that ends in a class", 1),
     ("[z-a]", "a range that runs backwards", 1),
     ("*a", "an unescaped *", 0),
     ("a**", "an unescaped *", 2),
@@ -78,6 +78,12 @@ PITFALLS = [
     ("^[!--]$", ",", True),
     ("^[^a]$", "\n", True),
     ("^a{0}$", "", True),
+    (r"^a(?![\s\S])", "a", True),
+    (r"^a(?![\s\S])", "a\n", False),
+    (r"^[\D]$", "\u0663", True),
+    (r"^[^\W_]$", "_", False),
+    (r"^[\S]$", "\ufeff", False),
+    (r"^[\S]$", "\U0001f600", True),
 ]
 
 
