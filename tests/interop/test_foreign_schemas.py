@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+from jsonschema.validators import validator_for
 
 from codegen.workshop import generate, import_package
 from interop.environment import require
@@ -20,6 +22,11 @@ METHODS = {
     "codex-client-request": {"client request": 110},
     "codex-server-notification": {"server notification": 87},
     "cc": {"client request": 30, "server request": 3, "server notification": 17},
+}
+# By schema, a value a line with its type, and whether it is one: written by hand, after what real servers say.
+RECORDINGS = {
+    path.stem: [json.loads(line) for line in path.read_text().splitlines()]
+    for path in sorted((Path(__file__).parent / "recordings").iterdir())
 }
 pytestmark = pytest.mark.timeout(600)
 
@@ -60,6 +67,41 @@ def test_methods_are_found(made, name):
     kinds = [f"{method.sender} {method.kind}" for method in methods.values()]
 
     assert METHODS[name] == {kind: kinds.count(kind) for kind in kinds}
+
+
+def lines():
+    return [
+        pytest.param(name, row, id=f"{name}:{at}")
+        for name, rows in RECORDINGS.items()
+        for at, row in enumerate(rows, 1)
+    ]
+
+
+@pytest.mark.parametrize(("name", "row"), lines())
+def test_what_the_schema_says_of_a_recorded_value(made, name, row):
+    """The recording is right by the schema itself; types and validators say the same, and lose nothing."""
+    document = json.loads(require(SCHEMAS[name]).read_text())
+    package, report = made(name)
+    pointer = next(pointer for pointer, named in report["names"].items() if named == row["type"])
+    folders = {word: document[word] for word in ("$schema", "$defs", "definitions") if word in document}
+    judge = validator_for(document)({**folders, "$ref": pointer} if pointer != "#" else document)
+
+    assert row["valid"] == judge.is_valid(row["value"])
+    validators, decoding = (
+        importlib.import_module(f"{package.__name__}.{part}") for part in ("validators", "decoding")
+    )
+    assert row["valid"] == (validators.VALIDATORS[row["type"]](row["value"]) is None)
+    if row["valid"]:
+        value = decoding.decoder(getattr(package, row["type"]))(json.dumps(row["value"]))
+        assert row["value"] == json.loads(msgspec.json.encode(value))
+
+
+def test_the_recordings_have_what_they_are_for():
+    counts = {name: [row["valid"] for row in rows] for name, rows in RECORDINGS.items()}
+
+    assert all({True, False} == set(verdicts) for verdicts in counts.values())
+    # ChainlessChain's server sends a member of its threads that its schema, which closes them, does not have.
+    assert any(row["type"] == "Thread" and "headHash" in row["value"] and not row["valid"] for row in RECORDINGS["cc"])
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
