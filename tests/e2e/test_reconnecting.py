@@ -2,13 +2,18 @@
 
 import asyncio
 import contextlib
+import os
+import signal
+import sys
 
 import pytest
 
 from e2e.own import own
-from turnwire.client import Backoff, ReconnectingClient, with_retry
+from e2e.talk import SERVER
+from turnwire.client import Backoff, ProcessTransport, ReconnectingClient, with_retry
 from turnwire.errors import ConnectionClosed, ProtocolError, RemoteError, RequestTimeout, conflict, overloaded
 from turnwire.server import DefaultHost
+from turnwire.store.opening import STORES
 from turnwire.transports.memory import memory_pair
 from turnwire.wire import (
     ApprovalAnswer,
@@ -259,6 +264,35 @@ async def test_a_call_waits_for_a_connection_and_no_longer_than_it_may(line):
     await client.close()
     with pytest.raises(ConnectionClosed):
         await client.ping()
+
+
+@pytest.mark.parametrize("store", list(STORES))
+async def test_a_client_outlives_a_server_that_is_killed(tmp_path, store):
+    transports = []
+
+    def start():
+        argv = [sys.executable, str(SERVER), "{}", str(tmp_path), store]
+        transports.append(ProcessTransport(argv, stderr="discard"))
+        return transports[-1]
+
+    async with ReconnectingClient(start, backoff=SOON, within=20.0) as client:
+        heard = []
+        for method in ("item/started", "item/completed", "turn/completed"):
+            client.on(method, lambda params, method=method: heard.append((params.seq, method, params)))
+        thread_id = (await client.thread_start(ThreadStartParams())).thread.id
+        await run(client, thread_id, "text whole\nslow 1000 20")
+        await client.next_message("item/agentMessage/delta")
+        await until(lambda: len(heard) >= 5)
+        os.kill(transports[-1].pid, signal.SIGKILL)
+        await until(lambda: heard[-1][1] == "turn/completed")
+        ended = heard[-1][2].turn
+        again = await run(client, thread_id, "text after")
+        await until(lambda: heard[-1][1] == "turn/completed" and heard[-1][2].turn.id == again.id)
+        events = (await client.thread_events_list(ThreadEventsListParams(thread_id=thread_id, limit=1000))).data
+
+    told = {event.seq: event.type for event in events if event.type in {method for _, method, _ in heard}}
+    assert (ended.status, ended.end_reason) == ("interrupted", "crash")
+    assert [(seq, method) for seq, method, _ in heard] == sorted(told.items())
 
 
 # What the attempts meet, and how many are made of five.
