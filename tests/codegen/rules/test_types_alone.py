@@ -26,7 +26,7 @@ HELD = {"Python": 115, "TypeScript": 95}
 KINDS = {
     "conditions": (
         *("if", "dependentSchemas", "dependentRequired", "dependencies"),
-        *("which members go together", "rule required"),
+        *("which members go together", "oneOf", "anyOf"),
     ),
     "exclusions": ("not",),
     "one of several": ("that only one arm may fit", "rule choice", "rule tag"),

@@ -68,7 +68,7 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
             members |= inner.members
             required |= inner.required
             extra, closed = inner.extra or extra, inner.closed or closed
-            left += [*inner.left, *(word for word in LEFT if word in layer)]
+            left += [*inner.left, *(word for word in (*LEFT, *_CHOICES) if word in layer)]
             if _brings(layer, _CHOICES, document, inner.members):
                 extra = extra or (True, at)
     for name, schema in node.get("properties", {}).items():
