@@ -162,7 +162,7 @@ def test_cases_keep_apart(values, expected):
 
 @pytest.mark.parametrize(
     ("title", "expected"),
-    [("Agent Client Protocol", "agent.client.protocol"), ("in 2 parts", "in_.v2_.parts"), ("", "schema")],
+    [("Agent Client Protocol", "agentclientprotocol"), ("in", "in_"), ("2 parts", "v2parts"), ("", "schema")],
 )
 def test_package_of_a_title(title, expected):
     assert expected == package_name(title)

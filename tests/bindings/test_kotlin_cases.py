@@ -14,6 +14,9 @@ from turnwire_codegen.cases.command import main
 
 pytestmark = pytest.mark.timeout(1500)
 
+# More members than a constructor of the JVM can take.
+WIDE = {f"m{number}": {"type": "integer"} for number in range(300)} | {"in": {"const": "x"}, "json": {"type": "null"}}
+
 
 def run(folder, *words):
     stdout, stderr = io.StringIO(), io.StringIO()
@@ -35,6 +38,8 @@ def test_what_is_wrong_is_seen(tmp_path, monkeypatch):
     for number, (_, given) in enumerate(WRONG):
         write(tmp_path, f"case {number}", **given)
     write(tmp_path, "not Kotlin")
+    wide = {"type": "object", "properties": WIDE, "required": ["in", "m1"]}
+    write(tmp_path, "wide", wide, [{"in": "x", "m1": 1, "json": None}], [{"in": "x"}, {"in": "y", "m1": 1}])
     files_of = kotlin.files_of
     broken = {"Broken.kt": b"package broken\n\nfun broken(): Int = true\n"}
     monkeypatch.setattr(
@@ -44,7 +49,7 @@ def test_what_is_wrong_is_seen(tmp_path, monkeypatch):
     rows = json.loads((tmp_path / "out.json").read_text())["cases"]
 
     assert (1, "") == (code, errors)
-    expected = [*(verdict for verdict, _ in WRONG), "does-not-build"]
+    expected = [*(verdict for verdict, _ in WRONG), "does-not-build", "ok"]
     assert expected == [row["languages"]["kotlin"] for row in rows]
 
 

@@ -9,7 +9,7 @@ __all__ = ["import_lines"]
 
 _PATHS = (
     "java.math.BigInteger",
-    *("kotlinx.serialization.KSerializer", "kotlinx.serialization.Serializable"),
+    "kotlinx.serialization.Serializable",
     *(f"kotlinx.serialization.json.{name}" for name in ("JsonElement", "JsonNull", "JsonObject", "JsonPrimitive")),
 )
 _WORD = re.compile(r"\w+")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
-from turnwire_codegen.words import camel, pascal, snake, upper_snake
+from turnwire_codegen.words import camel, pascal, upper_snake, words
 
 __all__ = [
     "CANONICAL_PACKAGE",
@@ -76,9 +76,11 @@ _RESERVED_FILES = frozenset(
 
 
 def package_name(title: str) -> str:
-    """The package of a foreign schema: the words of its title, as `events` or `agent.client.protocol`."""
-    parts = [f"{word}_" if word in _KEYWORDS or word[0].isdigit() else word for word in snake(title).split("_") if word]
-    return ".".join(part if part[0].isalpha() else f"v{part}" for part in parts if part.isascii()) or "schema"
+    """The package of a foreign schema: the words of its title as one, as `agentclientprotocol`."""
+    name = identifier("".join(words(title))) or "schema"
+    if not name[0].isalpha():
+        name = f"v{name}"
+    return f"{name}_" if name in _KEYWORDS else name
 
 
 def type_name(name: str) -> str:

@@ -20,7 +20,7 @@ class PropertyView(msgspec.Struct, frozen=True):
 
 
 class ConstantView(msgspec.Struct, frozen=True, kw_only=True):
-    """A member that has one value: nobody gives it, everybody can read it."""
+    """A member that nobody gives and everybody can read: it has one value, or is looked up."""
 
     name: str
     type: str
@@ -43,8 +43,16 @@ class RecordView(msgspec.Struct, frozen=True, kw_only=True):
     hash: str
 
 
+# A method of the JVM takes 255 words, of which a Long is two; a constructor with defaults takes some more.
+_MOST_PROPERTIES = 100
+
+
 def record_view(record: Record, scope: Scope) -> RecordView:
     """The class of a record; what its package must have besides goes to the scope."""
+    return _class(record, scope) if len(record.fields) <= _MOST_PROPERTIES else _window(record, scope)
+
+
+def _class(record: Record, scope: Scope) -> RecordView:
     rest = _rest(record)
     names = member_names((field.wire for field in record.fields), () if rest is None else (rest.name,))
     fixed = [field for field in record.fields if field.required and isinstance(field.type, Const)]
@@ -54,8 +62,8 @@ def record_view(record: Record, scope: Scope) -> RecordView:
     writes += [member.writes for member in members]
     checks = [f"members.need({quoted(field.wire)}, {_codec(field, scope)})" for field in fixed]
     reads = [member.reads for member in members]
-    properties = [member.property for member in members]
-    declared = f"setOf({', '.join(quoted(field.wire) for field in record.fields)})" if record.fields else "emptySet()"
+    properties = [member.parameter for member in members]
+    declared = _declared(record)
     if rest is not None:
         others = _used(symbol_of(rest.type, scope.known), scope)
         doc = comment(rest.doc, indent=4)
@@ -68,10 +76,7 @@ def record_view(record: Record, scope: Scope) -> RecordView:
         checks.append(f"members.close({declared})")
     return RecordView(
         name=type_name(record.name),
-        doc=(
-            *comment(record.doc, remarks(record.notes), deprecation(record.notes), indent=0),
-            *deprecated(deprecation(record.notes)),
-        ),
+        doc=_record_doc(record),
         interfaces=scope.interfaces(record.name) + (", KeepsUndeclared" if rest and rest.name == "undeclared" else ""),
         properties=tuple(properties),
         constants=tuple(_constant(field, unbarred(names[field.wire]), scope) for field in fixed),
@@ -81,6 +86,40 @@ def record_view(record: Record, scope: Scope) -> RecordView:
         bare=not properties,
         hash=quoted(record.name),
     )
+
+
+def _window(record: Record, scope: Scope) -> RecordView:
+    """A record of more members than a constructor can take: a window on its JSON, checked when it is read."""
+    names = member_names([field.wire for field in record.fields], ("json",))
+    members = [_member(field, unbarred(names[field.wire]), scope) for field in record.fields]
+    checks = [f"members.{member.call}" for member in members]
+    if record.closed:
+        checks.append(f"members.close({_declared(record)})")
+    doc = comment("All members, as they came; a constructor cannot take so many.", indent=4)
+    return RecordView(
+        name=type_name(record.name),
+        doc=_record_doc(record),
+        interfaces=scope.interfaces(record.name),
+        properties=(PropertyView("public val json: JsonObject,", doc),),
+        constants=tuple(
+            ConstantView(name=member.name, type=member.type, value=f"MembersIn(json).{member.call}", doc=member.doc)
+            for member in members
+        ),
+        writes=(".putAll(json, AnyCodec)",),
+        checks=tuple(checks),
+        reads=("json = json as JsonObject,",),
+        bare=False,
+        hash=quoted(record.name),
+    )
+
+
+def _record_doc(record: Record) -> tuple[str, ...]:
+    old = deprecation(record.notes)
+    return (*comment(record.doc, remarks(record.notes), old, indent=0), *deprecated(old))
+
+
+def _declared(record: Record) -> str:
+    return f"setOf({', '.join(quoted(field.wire) for field in record.fields)})" if record.fields else "emptySet()"
 
 
 class _Rest(msgspec.Struct, frozen=True):
@@ -100,9 +139,22 @@ def _rest(record: Record) -> _Rest | None:
 
 
 class _Member(msgspec.Struct, frozen=True, kw_only=True):
-    property: PropertyView
+    """A member of a class. `type` and `default` are those of its property, `call` is what reads it."""
+
+    name: str
+    type: str
+    default: str
+    doc: tuple[str, ...]
     writes: str
-    reads: str
+    call: str
+
+    @property
+    def parameter(self) -> PropertyView:
+        return PropertyView(f"public val {self.name}: {self.type}{self.default},", self.doc)
+
+    @property
+    def reads(self) -> str:
+        return f"{self.name} = members.{self.call},"
 
 
 def _member(field: Field, name: str, scope: Scope) -> _Member:
@@ -111,17 +163,19 @@ def _member(field: Field, name: str, scope: Scope) -> _Member:
     node = field.type if field.required else non_null(field.type, scope.known)
     symbol = _used(symbol_of(node, scope.known), scope)
     if field.required:
-        declared, write, read = symbol.text, "put", "need"
+        text, default, write, read = symbol.text, "", "put", "need"
     elif nullable:
-        declared, write, read = f"Presence<{symbol.text}> = Presence.Absent", "putPresent", "presence"
+        text, default, write, read = f"Presence<{symbol.text}>", " = Presence.Absent", "putPresent", "presence"
     else:
-        declared, write, read = f"{symbol.text}? = null", "putPresent", "find"
+        text, default, write, read = f"{symbol.text}?", " = null", "putPresent", "find"
     old = deprecation(field.notes)
-    doc = comment(field.doc, remarks(field.notes, field.default), old, indent=4)
     return _Member(
-        property=PropertyView(f"public val {name}: {declared},", (*doc, *deprecated(old))),
+        name=name,
+        type=text,
+        default=default,
+        doc=(*comment(field.doc, remarks(field.notes, field.default), old, indent=4), *deprecated(old)),
         writes=f".{write}({wire}, {name}, {symbol.codec})",
-        reads=f"{name} = members.{read}({wire}, {symbol.codec}),",
+        call=f"{read}({wire}, {symbol.codec})",
     )
 
 

@@ -65,10 +65,10 @@ class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
 
 # What the templates say of their own accord.
 _PRINTED: dict[type, tuple[str, ...]] = {
-    RecordView: ("KSerializer", "Serializable", "JsonElement", "JsonObject"),
-    UnionView: ("KSerializer", "Serializable", "JsonElement"),
+    RecordView: ("Serializable", "JsonElement", "JsonObject"),
+    UnionView: ("Serializable", "JsonElement"),
     UnknownView: ("JsonObject",),
-    EnumView: ("KSerializer", "Serializable", "JsonElement"),
+    EnumView: ("Serializable", "JsonElement"),
 }
 
 

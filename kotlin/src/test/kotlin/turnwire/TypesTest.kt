@@ -1,5 +1,6 @@
 package turnwire
 
+import kotlinx.serialization.builtins.ListSerializer
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.JsonPrimitive
@@ -51,13 +52,13 @@ class TypesTest {
     }
 
     @Test
-    fun `kotlinx-serialization finds the codec of a type`() {
+    fun `the companion of a type is its serializer`() {
         val params = TurnStartParams(threadId = "t", input = listOf(TextPart(text = "a")))
-        val text = Json.encodeToString(params)
+        val text = Json.encodeToString(TurnStartParams, params)
 
         assertEquals("""{"threadId":"t","input":[{"type":"text","text":"a"}]}""", text)
-        assertEquals(params, Json.decodeFromString<TurnStartParams>(text))
-        assertEquals(listOf(ItemStatus.Known.FAILED), Json.decodeFromString<List<ItemStatus>>("""["failed"]"""))
+        assertEquals(params, Json.decodeFromString(TurnStartParams, text))
+        assertEquals(listOf(ItemStatus.Known.FAILED), Json.decodeFromString(ListSerializer(ItemStatus), """["failed"]"""))
         assertEquals(JsonPrimitive("failed"), Json.encodeToJsonElement(ItemStatus, ItemStatus.Known.FAILED))
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -96,9 +95,6 @@ public data class Approval(
         }
 
         override fun write(value: Approval): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Approval> = this
     }
 }
 
@@ -143,9 +139,6 @@ public sealed interface ApprovalKind : JsonWritable {
         override fun read(json: JsonElement): ApprovalKind = of(StringCodec.read(json))
 
         override fun write(value: ApprovalKind): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalKind> = this
     }
 }
 
@@ -186,9 +179,6 @@ public sealed interface ApprovalRisk : JsonWritable {
         override fun read(json: JsonElement): ApprovalRisk = of(StringCodec.read(json))
 
         override fun write(value: ApprovalRisk): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRisk> = this
     }
 }
 
@@ -223,9 +213,6 @@ public data class ApprovalOption(
         }
 
         override fun write(value: ApprovalOption): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalOption> = this
     }
 }
 
@@ -260,9 +247,6 @@ public data class ApprovalRuleDraft(
         }
 
         override fun write(value: ApprovalRuleDraft): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRuleDraft> = this
     }
 }
 
@@ -301,9 +285,6 @@ public sealed interface RuleEffect : JsonWritable {
         override fun read(json: JsonElement): RuleEffect = of(StringCodec.read(json))
 
         override fun write(value: RuleEffect): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<RuleEffect> = this
     }
 }
 
@@ -344,9 +325,6 @@ public sealed interface RuleScope : JsonWritable {
         override fun read(json: JsonElement): RuleScope = of(StringCodec.read(json))
 
         override fun write(value: RuleScope): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<RuleScope> = this
     }
 }
 
@@ -397,9 +375,6 @@ public sealed interface ApprovalDecision : JsonWritable {
         override fun read(json: JsonElement): ApprovalDecision = of(StringCodec.read(json))
 
         override fun write(value: ApprovalDecision): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalDecision> = this
     }
 }
 
@@ -438,9 +413,6 @@ public data class ApprovalBinding(
         }
 
         override fun write(value: ApprovalBinding): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalBinding> = this
     }
 }
 
@@ -479,9 +451,6 @@ public data class ApprovalAnswer(
         }
 
         override fun write(value: ApprovalAnswer): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalAnswer> = this
     }
 }
 
@@ -504,9 +473,6 @@ public data class ApprovalRequestParams(
         }
 
         override fun write(value: ApprovalRequestParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRequestParams> = this
     }
 }
 
@@ -541,9 +507,6 @@ public data class ApprovalRequestedParams(
         }
 
         override fun write(value: ApprovalRequestedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRequestedParams> = this
     }
 }
 
@@ -570,9 +533,6 @@ public data class ApprovalResolveParams(
         }
 
         override fun write(value: ApprovalResolveParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalResolveParams> = this
     }
 }
 
@@ -595,9 +555,6 @@ public data class ApprovalResolveResult(
         }
 
         override fun write(value: ApprovalResolveResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalResolveResult> = this
     }
 }
 
@@ -640,9 +597,6 @@ public data class ApprovalResolution(
         }
 
         override fun write(value: ApprovalResolution): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalResolution> = this
     }
 }
 
@@ -691,9 +645,6 @@ public sealed interface RequestOutcome : JsonWritable {
         override fun read(json: JsonElement): RequestOutcome = of(StringCodec.read(json))
 
         override fun write(value: RequestOutcome): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<RequestOutcome> = this
     }
 }
 
@@ -736,9 +687,6 @@ public data class ApprovalResolvedParams(
         }
 
         override fun write(value: ApprovalResolvedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalResolvedParams> = this
     }
 }
 
@@ -769,9 +717,6 @@ public data class ApprovalRulesListParams(
         }
 
         override fun write(value: ApprovalRulesListParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRulesListParams> = this
     }
 }
 
@@ -798,9 +743,6 @@ public data class ApprovalRulesListResult(
         }
 
         override fun write(value: ApprovalRulesListResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRulesListResult> = this
     }
 }
 
@@ -823,9 +765,6 @@ public data class ApprovalRulesRemoveParams(
         }
 
         override fun write(value: ApprovalRulesRemoveParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRulesRemoveParams> = this
     }
 }
 
@@ -880,8 +819,5 @@ public data class ApprovalRule(
         }
 
         override fun write(value: ApprovalRule): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRule> = this
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -105,9 +104,6 @@ public class EmptyParams : JsonWritable {
         }
 
         override fun write(value: EmptyParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<EmptyParams> = this
     }
 }
 
@@ -131,9 +127,6 @@ public class EmptyResult : JsonWritable {
         }
 
         override fun write(value: EmptyResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<EmptyResult> = this
     }
 }
 
@@ -157,9 +150,6 @@ public enum class Direction(
         override fun read(json: JsonElement): Direction = byWire[StringCodec.read(json)] ?: fault("const")
 
         override fun write(value: Direction): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Direction> = this
     }
 }
 
@@ -187,8 +177,5 @@ public data class ContextEntry(
         }
 
         override fun write(value: ContextEntry): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ContextEntry> = this
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -42,9 +41,6 @@ public sealed interface RequestId : JsonWritable {
         )
 
         override fun write(value: RequestId): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<RequestId> = this
     }
 }
 
@@ -80,9 +76,6 @@ public data class Request(
         }
 
         override fun write(value: Request): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Request> = this
     }
 }
 
@@ -114,9 +107,6 @@ public data class Notification(
         }
 
         override fun write(value: Notification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Notification> = this
     }
 }
 
@@ -148,9 +138,6 @@ public data class SuccessResponse(
         }
 
         override fun write(value: SuccessResponse): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SuccessResponse> = this
     }
 }
 
@@ -186,9 +173,6 @@ public data class ErrorResponse(
         }
 
         override fun write(value: ErrorResponse): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ErrorResponse> = this
     }
 }
 
@@ -203,9 +187,6 @@ public sealed interface Response : ClientToServer, ServerToClient {
         )
 
         override fun write(value: Response): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Response> = this
     }
 }
 
@@ -236,9 +217,6 @@ public data class ErrorObject(
         }
 
         override fun write(value: ErrorObject): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ErrorObject> = this
     }
 }
 
@@ -275,9 +253,6 @@ public sealed interface ErrorData : JsonWritable {
         }
 
         override fun write(value: ErrorData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ErrorData> = this
     }
 }
 
@@ -310,9 +285,6 @@ public data class ParseErrorData(
         }
 
         override fun write(value: ParseErrorData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ParseErrorData> = this
     }
 }
 
@@ -344,9 +316,6 @@ public data class InvalidRequestData(
         }
 
         override fun write(value: InvalidRequestData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InvalidRequestData> = this
     }
 }
 
@@ -378,9 +347,6 @@ public data class MethodNotFoundData(
         }
 
         override fun write(value: MethodNotFoundData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<MethodNotFoundData> = this
     }
 }
 
@@ -412,9 +378,6 @@ public data class InvalidParamsData(
         }
 
         override fun write(value: InvalidParamsData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InvalidParamsData> = this
     }
 }
 
@@ -445,9 +408,6 @@ public data class ParamsIssue(
         }
 
         override fun write(value: ParamsIssue): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ParamsIssue> = this
     }
 }
 
@@ -475,9 +435,6 @@ public data class InternalErrorData(
         }
 
         override fun write(value: InternalErrorData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InternalErrorData> = this
     }
 }
 
@@ -509,9 +466,6 @@ public data class OverloadedData(
         }
 
         override fun write(value: OverloadedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<OverloadedData> = this
     }
 }
 
@@ -539,9 +493,6 @@ public data class NotInitializedData(
         }
 
         override fun write(value: NotInitializedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<NotInitializedData> = this
     }
 }
 
@@ -569,9 +520,6 @@ public data class AlreadyInitializedData(
         }
 
         override fun write(value: AlreadyInitializedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<AlreadyInitializedData> = this
     }
 }
 
@@ -607,9 +555,6 @@ public data class NotFoundData(
         }
 
         override fun write(value: NotFoundData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<NotFoundData> = this
     }
 }
 
@@ -662,9 +607,6 @@ public sealed interface ObjectKind : JsonWritable {
         override fun read(json: JsonElement): ObjectKind = of(StringCodec.read(json))
 
         override fun write(value: ObjectKind): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ObjectKind> = this
     }
 }
 
@@ -700,9 +642,6 @@ public data class UnsupportedVersionData(
         }
 
         override fun write(value: UnsupportedVersionData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UnsupportedVersionData> = this
     }
 }
 
@@ -729,9 +668,6 @@ public data class VersionInterval(
         }
 
         override fun write(value: VersionInterval): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<VersionInterval> = this
     }
 }
 
@@ -763,9 +699,6 @@ public data class ExperimentalRequiredData(
         }
 
         override fun write(value: ExperimentalRequiredData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ExperimentalRequiredData> = this
     }
 }
 
@@ -793,9 +726,6 @@ public data class UnauthorizedData(
         }
 
         override fun write(value: UnauthorizedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UnauthorizedData> = this
     }
 }
 
@@ -827,9 +757,6 @@ public data class CursorInvalidData(
         }
 
         override fun write(value: CursorInvalidData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CursorInvalidData> = this
     }
 }
 
@@ -870,9 +797,6 @@ public sealed interface CursorFault : JsonWritable {
         override fun read(json: JsonElement): CursorFault = of(StringCodec.read(json))
 
         override fun write(value: CursorFault): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CursorFault> = this
     }
 }
 
@@ -904,9 +828,6 @@ public data class ConflictData(
         }
 
         override fun write(value: ConflictData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ConflictData> = this
     }
 }
 
@@ -951,9 +872,6 @@ public sealed interface ConflictReason : JsonWritable {
         override fun read(json: JsonElement): ConflictReason = of(StringCodec.read(json))
 
         override fun write(value: ConflictReason): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ConflictReason> = this
     }
 }
 
@@ -985,9 +903,6 @@ public data class NotSettledData(
         }
 
         override fun write(value: NotSettledData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<NotSettledData> = this
     }
 }
 
@@ -1015,9 +930,6 @@ public data class ShuttingDownData(
         }
 
         override fun write(value: ShuttingDownData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ShuttingDownData> = this
     }
 }
 
@@ -1049,9 +961,6 @@ public data class TurnActiveData(
         }
 
         override fun write(value: TurnActiveData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnActiveData> = this
     }
 }
 
@@ -1083,9 +992,6 @@ public data class TurnMismatchData(
         }
 
         override fun write(value: TurnMismatchData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnMismatchData> = this
     }
 }
 
@@ -1117,9 +1023,6 @@ public data class ThreadPausedData(
         }
 
         override fun write(value: ThreadPausedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadPausedData> = this
     }
 }
 
@@ -1147,9 +1050,6 @@ public data class ThreadArchivedData(
         }
 
         override fun write(value: ThreadArchivedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadArchivedData> = this
     }
 }
 
@@ -1177,9 +1077,6 @@ public data class NoActiveTurnData(
         }
 
         override fun write(value: NoActiveTurnData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<NoActiveTurnData> = this
     }
 }
 
@@ -1211,9 +1108,6 @@ public data class HostErrorData(
         }
 
         override fun write(value: HostErrorData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<HostErrorData> = this
     }
 }
 
@@ -1249,9 +1143,6 @@ public data class AgentUnsupportedData(
         }
 
         override fun write(value: AgentUnsupportedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<AgentUnsupportedData> = this
     }
 }
 
@@ -1283,8 +1174,5 @@ public data class RequestClosedData(
         }
 
         override fun write(value: RequestClosedData): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<RequestClosedData> = this
     }
 }

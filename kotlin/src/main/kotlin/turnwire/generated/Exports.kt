@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -32,9 +31,6 @@ public data class SchemaExportParams(
         }
 
         override fun write(value: SchemaExportParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SchemaExportParams> = this
     }
 }
 
@@ -58,9 +54,6 @@ public enum class SchemaFormat(
         override fun read(json: JsonElement): SchemaFormat = byWire[StringCodec.read(json)] ?: fault("const")
 
         override fun write(value: SchemaFormat): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SchemaFormat> = this
     }
 }
 
@@ -95,8 +88,5 @@ public data class SchemaExportResult(
         }
 
         override fun write(value: SchemaExportResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SchemaExportResult> = this
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -28,9 +27,6 @@ public sealed interface InputPart : JsonWritable {
         }
 
         override fun write(value: InputPart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InputPart> = this
     }
 }
 
@@ -63,9 +59,6 @@ public data class TextPart(
         }
 
         override fun write(value: TextPart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TextPart> = this
     }
 }
 
@@ -93,9 +86,6 @@ public data class ImagePart(
         }
 
         override fun write(value: ImagePart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ImagePart> = this
     }
 }
 
@@ -123,9 +113,6 @@ public data class LocalImagePart(
         }
 
         override fun write(value: LocalImagePart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<LocalImagePart> = this
     }
 }
 
@@ -161,9 +148,6 @@ public data class FileRefPart(
         }
 
         override fun write(value: FileRefPart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<FileRefPart> = this
     }
 }
 
@@ -195,9 +179,6 @@ public data class CommandRefPart(
         }
 
         override fun write(value: CommandRefPart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CommandRefPart> = this
     }
 }
 
@@ -225,9 +206,6 @@ public data class SkillRefPart(
         }
 
         override fun write(value: SkillRefPart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SkillRefPart> = this
     }
 }
 
@@ -255,9 +233,6 @@ public data class ContextRefPart(
         }
 
         override fun write(value: ContextRefPart): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ContextRefPart> = this
     }
 }
 
@@ -304,9 +279,6 @@ public data class UserInput(
         }
 
         override fun write(value: UserInput): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInput> = this
     }
 }
 
@@ -333,9 +305,6 @@ public data class UserInputBinding(
         }
 
         override fun write(value: UserInputBinding): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputBinding> = this
     }
 }
 
@@ -382,9 +351,6 @@ public data class Question(
         }
 
         override fun write(value: Question): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Question> = this
     }
 }
 
@@ -415,9 +381,6 @@ public data class QuestionOption(
         }
 
         override fun write(value: QuestionOption): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QuestionOption> = this
     }
 }
 
@@ -448,9 +411,6 @@ public data class UserInputAnswer(
         }
 
         override fun write(value: UserInputAnswer): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputAnswer> = this
     }
 }
 
@@ -481,9 +441,6 @@ public data class QuestionAnswer(
         }
 
         override fun write(value: QuestionAnswer): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QuestionAnswer> = this
     }
 }
 
@@ -506,9 +463,6 @@ public data class UserInputRequestParams(
         }
 
         override fun write(value: UserInputRequestParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputRequestParams> = this
     }
 }
 
@@ -543,9 +497,6 @@ public data class UserInputRequestedParams(
         }
 
         override fun write(value: UserInputRequestedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputRequestedParams> = this
     }
 }
 
@@ -572,9 +523,6 @@ public data class UserInputResolveParams(
         }
 
         override fun write(value: UserInputResolveParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputResolveParams> = this
     }
 }
 
@@ -597,9 +545,6 @@ public data class UserInputResolveResult(
         }
 
         override fun write(value: UserInputResolveResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputResolveResult> = this
     }
 }
 
@@ -630,9 +575,6 @@ public data class UserInputResolution(
         }
 
         override fun write(value: UserInputResolution): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputResolution> = this
     }
 }
 
@@ -675,9 +617,6 @@ public data class UserInputResolvedParams(
         }
 
         override fun write(value: UserInputResolvedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputResolvedParams> = this
     }
 }
 
@@ -692,9 +631,6 @@ public sealed interface PendingRequest : JsonWritable {
         }
 
         override fun write(value: PendingRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PendingRequest> = this
     }
 }
 
@@ -727,9 +663,6 @@ public data class PendingApproval(
         }
 
         override fun write(value: PendingApproval): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PendingApproval> = this
     }
 }
 
@@ -757,8 +690,5 @@ public data class PendingUserInput(
         }
 
         override fun write(value: PendingUserInput): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PendingUserInput> = this
     }
 }

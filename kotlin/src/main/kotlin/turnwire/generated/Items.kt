@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -39,9 +38,6 @@ public sealed interface Item : JsonWritable {
         }
 
         override fun write(value: Item): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Item> = this
     }
 }
 
@@ -91,9 +87,6 @@ public sealed interface ItemStatus : JsonWritable {
         override fun read(json: JsonElement): ItemStatus = of(StringCodec.read(json))
 
         override fun write(value: ItemStatus): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemStatus> = this
     }
 }
 
@@ -165,9 +158,6 @@ public data class UserMessageItem(
         }
 
         override fun write(value: UserMessageItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserMessageItem> = this
     }
 }
 
@@ -231,9 +221,6 @@ public data class AgentMessageItem(
         }
 
         override fun write(value: AgentMessageItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<AgentMessageItem> = this
     }
 }
 
@@ -297,9 +284,6 @@ public data class ReasoningItem(
         }
 
         override fun write(value: ReasoningItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReasoningItem> = this
     }
 }
 
@@ -363,9 +347,6 @@ public data class PlanItem(
         }
 
         override fun write(value: PlanItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PlanItem> = this
     }
 }
 
@@ -453,9 +434,6 @@ public data class CommandExecutionItem(
         }
 
         override fun write(value: CommandExecutionItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CommandExecutionItem> = this
     }
 }
 
@@ -531,9 +509,6 @@ public data class FileChangeItem(
         }
 
         override fun write(value: FileChangeItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<FileChangeItem> = this
     }
 }
 
@@ -625,9 +600,6 @@ public data class ToolCallItem(
         }
 
         override fun write(value: ToolCallItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ToolCallItem> = this
     }
 }
 
@@ -715,9 +687,6 @@ public data class McpToolCallItem(
         }
 
         override fun write(value: McpToolCallItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<McpToolCallItem> = this
     }
 }
 
@@ -817,9 +786,6 @@ public data class DynamicToolCallItem(
         }
 
         override fun write(value: DynamicToolCallItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<DynamicToolCallItem> = this
     }
 }
 
@@ -907,9 +873,6 @@ public data class SubagentItem(
         }
 
         override fun write(value: SubagentItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SubagentItem> = this
     }
 }
 
@@ -977,9 +940,6 @@ public data class ApprovalItem(
         }
 
         override fun write(value: ApprovalItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalItem> = this
     }
 }
 
@@ -1047,9 +1007,6 @@ public data class UserInputItem(
         }
 
         override fun write(value: UserInputItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputItem> = this
     }
 }
 
@@ -1117,9 +1074,6 @@ public data class ReviewItem(
         }
 
         override fun write(value: ReviewItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReviewItem> = this
     }
 }
 
@@ -1199,9 +1153,6 @@ public data class ArtifactItem(
         }
 
         override fun write(value: ArtifactItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ArtifactItem> = this
     }
 }
 
@@ -1273,9 +1224,6 @@ public data class ContextCompactionItem(
         }
 
         override fun write(value: ContextCompactionItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ContextCompactionItem> = this
     }
 }
 
@@ -1347,9 +1295,6 @@ public data class NoticeItem(
         }
 
         override fun write(value: NoticeItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<NoticeItem> = this
     }
 }
 
@@ -1421,9 +1366,6 @@ public data class ErrorItem(
         }
 
         override fun write(value: ErrorItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ErrorItem> = this
     }
 }
 
@@ -1458,9 +1400,6 @@ public data class FileChange(
         }
 
         override fun write(value: FileChange): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<FileChange> = this
     }
 }
 
@@ -1503,9 +1442,6 @@ public sealed interface FileChangeKind : JsonWritable {
         override fun read(json: JsonElement): FileChangeKind = of(StringCodec.read(json))
 
         override fun write(value: FileChangeKind): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<FileChangeKind> = this
     }
 }
 
@@ -1544,9 +1480,6 @@ public data class ToolMetadata(
         }
 
         override fun write(value: ToolMetadata): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ToolMetadata> = this
     }
 }
 
@@ -1589,9 +1522,6 @@ public sealed interface ToolSideEffect : JsonWritable {
         override fun read(json: JsonElement): ToolSideEffect = of(StringCodec.read(json))
 
         override fun write(value: ToolSideEffect): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ToolSideEffect> = this
     }
 }
 
@@ -1632,9 +1562,6 @@ public sealed interface ToolIdempotency : JsonWritable {
         override fun read(json: JsonElement): ToolIdempotency = of(StringCodec.read(json))
 
         override fun write(value: ToolIdempotency): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ToolIdempotency> = this
     }
 }
 
@@ -1675,9 +1602,6 @@ public sealed interface NoticeLevel : JsonWritable {
         override fun read(json: JsonElement): NoticeLevel = of(StringCodec.read(json))
 
         override fun write(value: NoticeLevel): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<NoticeLevel> = this
     }
 }
 
@@ -1712,9 +1636,6 @@ public data class ItemStartedParams(
         }
 
         override fun write(value: ItemStartedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemStartedParams> = this
     }
 }
 
@@ -1749,9 +1670,6 @@ public data class ItemCompletedParams(
         }
 
         override fun write(value: ItemCompletedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemCompletedParams> = this
     }
 }
 
@@ -1794,9 +1712,6 @@ public data class ItemDeltaParams(
         }
 
         override fun write(value: ItemDeltaParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemDeltaParams> = this
     }
 }
 
@@ -1839,9 +1754,6 @@ public data class ItemToolCallProgressParams(
         }
 
         override fun write(value: ItemToolCallProgressParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemToolCallProgressParams> = this
     }
 }
 
@@ -1880,8 +1792,5 @@ public data class ItemResetParams(
         }
 
         override fun write(value: ItemResetParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemResetParams> = this
     }
 }

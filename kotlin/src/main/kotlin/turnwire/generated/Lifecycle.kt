@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -44,9 +43,6 @@ public data class InitializeParams(
         }
 
         override fun write(value: InitializeParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InitializeParams> = this
     }
 }
 
@@ -77,9 +73,6 @@ public data class ClientInfo(
         }
 
         override fun write(value: ClientInfo): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ClientInfo> = this
     }
 }
 
@@ -133,9 +126,6 @@ public data class ClientCapabilities(
         }
 
         override fun write(value: ClientCapabilities): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ClientCapabilities> = this
     }
 }
 
@@ -194,9 +184,6 @@ public data class InitializeResult(
         }
 
         override fun write(value: InitializeResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InitializeResult> = this
     }
 }
 
@@ -223,9 +210,6 @@ public data class ServerInfo(
         }
 
         override fun write(value: ServerInfo): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ServerInfo> = this
     }
 }
 
@@ -323,9 +307,6 @@ public data class ServerCapabilities(
         }
 
         override fun write(value: ServerCapabilities): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ServerCapabilities> = this
     }
 }
 
@@ -348,9 +329,6 @@ public data class RewindCapability(
         }
 
         override fun write(value: RewindCapability): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<RewindCapability> = this
     }
 }
 
@@ -377,9 +355,6 @@ public data class ConformanceCapability(
         }
 
         override fun write(value: ConformanceCapability): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ConformanceCapability> = this
     }
 }
 
@@ -470,9 +445,6 @@ public data class Limits(
         }
 
         override fun write(value: Limits): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Limits> = this
     }
 }
 
@@ -513,9 +485,6 @@ public sealed interface FsyncPolicy : JsonWritable {
         override fun read(json: JsonElement): FsyncPolicy = of(StringCodec.read(json))
 
         override fun write(value: FsyncPolicy): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<FsyncPolicy> = this
     }
 }
 
@@ -550,9 +519,6 @@ public data class AgentInfo(
         }
 
         override fun write(value: AgentInfo): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<AgentInfo> = this
     }
 }
 
@@ -587,9 +553,6 @@ public data class AgentSupport(
         }
 
         override fun write(value: AgentSupport): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<AgentSupport> = this
     }
 }
 
@@ -620,8 +583,5 @@ public data class SchemaInfo(
         }
 
         override fun write(value: SchemaInfo): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SchemaInfo> = this
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -45,9 +44,6 @@ public data class InitializeRequest(
         }
 
         override fun write(value: InitializeRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InitializeRequest> = this
     }
 }
 
@@ -80,9 +76,6 @@ public data class InitializedNotification(
         }
 
         override fun write(value: InitializedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<InitializedNotification> = this
     }
 }
 
@@ -119,9 +112,6 @@ public data class PingRequest(
         }
 
         override fun write(value: PingRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PingRequest> = this
     }
 }
 
@@ -158,9 +148,6 @@ public data class ShutdownRequest(
         }
 
         override fun write(value: ShutdownRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ShutdownRequest> = this
     }
 }
 
@@ -197,9 +184,6 @@ public data class ThreadStartRequest(
         }
 
         override fun write(value: ThreadStartRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStartRequest> = this
     }
 }
 
@@ -236,9 +220,6 @@ public data class ThreadResumeRequest(
         }
 
         override fun write(value: ThreadResumeRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadResumeRequest> = this
     }
 }
 
@@ -275,9 +256,6 @@ public data class ThreadReadRequest(
         }
 
         override fun write(value: ThreadReadRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadReadRequest> = this
     }
 }
 
@@ -314,9 +292,6 @@ public data class ThreadListRequest(
         }
 
         override fun write(value: ThreadListRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadListRequest> = this
     }
 }
 
@@ -353,9 +328,6 @@ public data class ThreadTurnsListRequest(
         }
 
         override fun write(value: ThreadTurnsListRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadTurnsListRequest> = this
     }
 }
 
@@ -392,9 +364,6 @@ public data class ThreadItemsListRequest(
         }
 
         override fun write(value: ThreadItemsListRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadItemsListRequest> = this
     }
 }
 
@@ -431,9 +400,6 @@ public data class ThreadEventsListRequest(
         }
 
         override fun write(value: ThreadEventsListRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadEventsListRequest> = this
     }
 }
 
@@ -470,9 +436,6 @@ public data class ThreadForkRequest(
         }
 
         override fun write(value: ThreadForkRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadForkRequest> = this
     }
 }
 
@@ -509,9 +472,6 @@ public data class ThreadRewindRequest(
         }
 
         override fun write(value: ThreadRewindRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadRewindRequest> = this
     }
 }
 
@@ -548,9 +508,6 @@ public data class ThreadUpdateRequest(
         }
 
         override fun write(value: ThreadUpdateRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUpdateRequest> = this
     }
 }
 
@@ -587,9 +544,6 @@ public data class ThreadArchiveRequest(
         }
 
         override fun write(value: ThreadArchiveRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadArchiveRequest> = this
     }
 }
 
@@ -626,9 +580,6 @@ public data class ThreadUnarchiveRequest(
         }
 
         override fun write(value: ThreadUnarchiveRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnarchiveRequest> = this
     }
 }
 
@@ -665,9 +616,6 @@ public data class ThreadDeleteRequest(
         }
 
         override fun write(value: ThreadDeleteRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadDeleteRequest> = this
     }
 }
 
@@ -704,9 +652,6 @@ public data class ThreadPauseRequest(
         }
 
         override fun write(value: ThreadPauseRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadPauseRequest> = this
     }
 }
 
@@ -743,9 +688,6 @@ public data class ThreadUnpauseRequest(
         }
 
         override fun write(value: ThreadUnpauseRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnpauseRequest> = this
     }
 }
 
@@ -782,9 +724,6 @@ public data class ThreadUnsubscribeRequest(
         }
 
         override fun write(value: ThreadUnsubscribeRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnsubscribeRequest> = this
     }
 }
 
@@ -821,9 +760,6 @@ public data class ThreadCompactRequest(
         }
 
         override fun write(value: ThreadCompactRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadCompactRequest> = this
     }
 }
 
@@ -860,9 +796,6 @@ public data class TurnStartRequest(
         }
 
         override fun write(value: TurnStartRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnStartRequest> = this
     }
 }
 
@@ -899,9 +832,6 @@ public data class TurnSteerRequest(
         }
 
         override fun write(value: TurnSteerRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnSteerRequest> = this
     }
 }
 
@@ -938,9 +868,6 @@ public data class TurnInterruptRequest(
         }
 
         override fun write(value: TurnInterruptRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnInterruptRequest> = this
     }
 }
 
@@ -977,9 +904,6 @@ public data class TurnEnqueueRequest(
         }
 
         override fun write(value: TurnEnqueueRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnEnqueueRequest> = this
     }
 }
 
@@ -1016,9 +940,6 @@ public data class TurnQueueListRequest(
         }
 
         override fun write(value: TurnQueueListRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnQueueListRequest> = this
     }
 }
 
@@ -1055,9 +976,6 @@ public data class TurnQueueRemoveRequest(
         }
 
         override fun write(value: TurnQueueRemoveRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnQueueRemoveRequest> = this
     }
 }
 
@@ -1094,9 +1012,6 @@ public data class TurnQueueReorderRequest(
         }
 
         override fun write(value: TurnQueueReorderRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnQueueReorderRequest> = this
     }
 }
 
@@ -1133,9 +1048,6 @@ public data class TurnQueueUpdateRequest(
         }
 
         override fun write(value: TurnQueueUpdateRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnQueueUpdateRequest> = this
     }
 }
 
@@ -1172,9 +1084,6 @@ public data class TurnQueueResumeRequest(
         }
 
         override fun write(value: TurnQueueResumeRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnQueueResumeRequest> = this
     }
 }
 
@@ -1211,9 +1120,6 @@ public data class ReviewStartRequest(
         }
 
         override fun write(value: ReviewStartRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReviewStartRequest> = this
     }
 }
 
@@ -1250,9 +1156,6 @@ public data class ApprovalResolveRequest(
         }
 
         override fun write(value: ApprovalResolveRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalResolveRequest> = this
     }
 }
 
@@ -1289,9 +1192,6 @@ public data class ApprovalRulesListRequest(
         }
 
         override fun write(value: ApprovalRulesListRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRulesListRequest> = this
     }
 }
 
@@ -1328,9 +1228,6 @@ public data class ApprovalRulesRemoveRequest(
         }
 
         override fun write(value: ApprovalRulesRemoveRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRulesRemoveRequest> = this
     }
 }
 
@@ -1367,9 +1264,6 @@ public data class UserInputResolveRequest(
         }
 
         override fun write(value: UserInputResolveRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputResolveRequest> = this
     }
 }
 
@@ -1406,9 +1300,6 @@ public data class ModelListRequest(
         }
 
         override fun write(value: ModelListRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ModelListRequest> = this
     }
 }
 
@@ -1445,9 +1336,6 @@ public data class SchemaExportRequest(
         }
 
         override fun write(value: SchemaExportRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SchemaExportRequest> = this
     }
 }
 
@@ -1484,9 +1372,6 @@ public data class ApprovalRequestRequest(
         }
 
         override fun write(value: ApprovalRequestRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRequestRequest> = this
     }
 }
 
@@ -1523,9 +1408,6 @@ public data class UserInputRequestRequest(
         }
 
         override fun write(value: UserInputRequestRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputRequestRequest> = this
     }
 }
 
@@ -1566,9 +1448,6 @@ public data class ToolCallRequest(
         }
 
         override fun write(value: ToolCallRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ToolCallRequest> = this
     }
 }
 
@@ -1601,9 +1480,6 @@ public data class ThreadStartedNotification(
         }
 
         override fun write(value: ThreadStartedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStartedNotification> = this
     }
 }
 
@@ -1636,9 +1512,6 @@ public data class ThreadUpdatedNotification(
         }
 
         override fun write(value: ThreadUpdatedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUpdatedNotification> = this
     }
 }
 
@@ -1671,9 +1544,6 @@ public data class ThreadStatusChangedNotification(
         }
 
         override fun write(value: ThreadStatusChangedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStatusChangedNotification> = this
     }
 }
 
@@ -1706,9 +1576,6 @@ public data class ThreadArchivedNotification(
         }
 
         override fun write(value: ThreadArchivedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadArchivedNotification> = this
     }
 }
 
@@ -1741,9 +1608,6 @@ public data class ThreadUnarchivedNotification(
         }
 
         override fun write(value: ThreadUnarchivedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnarchivedNotification> = this
     }
 }
 
@@ -1776,9 +1640,6 @@ public data class ThreadDeletedNotification(
         }
 
         override fun write(value: ThreadDeletedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadDeletedNotification> = this
     }
 }
 
@@ -1811,9 +1672,6 @@ public data class ThreadRewoundNotification(
         }
 
         override fun write(value: ThreadRewoundNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadRewoundNotification> = this
     }
 }
 
@@ -1846,9 +1704,6 @@ public data class ThreadClosedNotification(
         }
 
         override fun write(value: ThreadClosedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadClosedNotification> = this
     }
 }
 
@@ -1881,9 +1736,6 @@ public data class TurnStartedNotification(
         }
 
         override fun write(value: TurnStartedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnStartedNotification> = this
     }
 }
 
@@ -1916,9 +1768,6 @@ public data class TurnCompletedNotification(
         }
 
         override fun write(value: TurnCompletedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnCompletedNotification> = this
     }
 }
 
@@ -1951,9 +1800,6 @@ public data class TurnQueueUpdatedNotification(
         }
 
         override fun write(value: TurnQueueUpdatedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnQueueUpdatedNotification> = this
     }
 }
 
@@ -1986,9 +1832,6 @@ public data class TurnPlanUpdatedNotification(
         }
 
         override fun write(value: TurnPlanUpdatedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnPlanUpdatedNotification> = this
     }
 }
 
@@ -2021,9 +1864,6 @@ public data class TurnDiffUpdatedNotification(
         }
 
         override fun write(value: TurnDiffUpdatedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnDiffUpdatedNotification> = this
     }
 }
 
@@ -2056,9 +1896,6 @@ public data class TurnUsageUpdatedNotification(
         }
 
         override fun write(value: TurnUsageUpdatedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnUsageUpdatedNotification> = this
     }
 }
 
@@ -2091,9 +1928,6 @@ public data class ItemStartedNotification(
         }
 
         override fun write(value: ItemStartedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemStartedNotification> = this
     }
 }
 
@@ -2126,9 +1960,6 @@ public data class ItemCompletedNotification(
         }
 
         override fun write(value: ItemCompletedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemCompletedNotification> = this
     }
 }
 
@@ -2161,9 +1992,6 @@ public data class ItemAgentMessageDeltaNotification(
         }
 
         override fun write(value: ItemAgentMessageDeltaNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemAgentMessageDeltaNotification> = this
     }
 }
 
@@ -2196,9 +2024,6 @@ public data class ItemReasoningDeltaNotification(
         }
 
         override fun write(value: ItemReasoningDeltaNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemReasoningDeltaNotification> = this
     }
 }
 
@@ -2231,9 +2056,6 @@ public data class ItemCommandExecutionOutputDeltaNotification(
         }
 
         override fun write(value: ItemCommandExecutionOutputDeltaNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemCommandExecutionOutputDeltaNotification> = this
     }
 }
 
@@ -2266,9 +2088,6 @@ public data class ItemToolCallArgumentsDeltaNotification(
         }
 
         override fun write(value: ItemToolCallArgumentsDeltaNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemToolCallArgumentsDeltaNotification> = this
     }
 }
 
@@ -2301,9 +2120,6 @@ public data class ItemToolCallProgressNotification(
         }
 
         override fun write(value: ItemToolCallProgressNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemToolCallProgressNotification> = this
     }
 }
 
@@ -2336,9 +2152,6 @@ public data class ItemResetNotification(
         }
 
         override fun write(value: ItemResetNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ItemResetNotification> = this
     }
 }
 
@@ -2371,9 +2184,6 @@ public data class ApprovalRequestedNotification(
         }
 
         override fun write(value: ApprovalRequestedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalRequestedNotification> = this
     }
 }
 
@@ -2406,9 +2216,6 @@ public data class ApprovalResolvedNotification(
         }
 
         override fun write(value: ApprovalResolvedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalResolvedNotification> = this
     }
 }
 
@@ -2441,9 +2248,6 @@ public data class UserInputRequestedNotification(
         }
 
         override fun write(value: UserInputRequestedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputRequestedNotification> = this
     }
 }
 
@@ -2476,9 +2280,6 @@ public data class UserInputResolvedNotification(
         }
 
         override fun write(value: UserInputResolvedNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UserInputResolvedNotification> = this
     }
 }
 
@@ -2527,9 +2328,6 @@ public sealed interface ClientRequest : ClientToServer {
         }
 
         override fun write(value: ClientRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ClientRequest> = this
     }
 }
 
@@ -2543,9 +2341,6 @@ public sealed interface ClientNotification : ClientToServer {
         }
 
         override fun write(value: ClientNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ClientNotification> = this
     }
 }
 
@@ -2566,9 +2361,6 @@ public sealed interface ClientToServer : JsonWritable {
         )
 
         override fun write(value: ClientToServer): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ClientToServer> = this
     }
 }
 
@@ -2585,9 +2377,6 @@ public sealed interface ServerRequest : ServerToClient {
         }
 
         override fun write(value: ServerRequest): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ServerRequest> = this
     }
 }
 
@@ -2626,9 +2415,6 @@ public sealed interface ServerNotification : ServerToClient {
         }
 
         override fun write(value: ServerNotification): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ServerNotification> = this
     }
 }
 
@@ -2649,8 +2435,5 @@ public sealed interface ServerToClient : JsonWritable {
         )
 
         override fun write(value: ServerToClient): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ServerToClient> = this
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -31,9 +30,6 @@ public data class ModelListParams(
         }
 
         override fun write(value: ModelListParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ModelListParams> = this
     }
 }
 
@@ -56,9 +52,6 @@ public data class ModelListResult(
         }
 
         override fun write(value: ModelListResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ModelListResult> = this
     }
 }
 
@@ -101,8 +94,5 @@ public data class Model(
         }
 
         override fun write(value: Model): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Model> = this
     }
 }

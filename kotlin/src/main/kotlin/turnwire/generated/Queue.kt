@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -47,9 +46,6 @@ public data class QueueEntry(
         }
 
         override fun write(value: QueueEntry): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QueueEntry> = this
     }
 }
 
@@ -84,9 +80,6 @@ public data class TurnEnqueueParams(
         }
 
         override fun write(value: TurnEnqueueParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnEnqueueParams> = this
     }
 }
 
@@ -121,9 +114,6 @@ public data class TurnEnqueueResult(
         }
 
         override fun write(value: TurnEnqueueResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnEnqueueResult> = this
     }
 }
 
@@ -146,9 +136,6 @@ public data class QueueListParams(
         }
 
         override fun write(value: QueueListParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QueueListParams> = this
     }
 }
 
@@ -175,9 +162,6 @@ public data class QueueRemoveParams(
         }
 
         override fun write(value: QueueRemoveParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QueueRemoveParams> = this
     }
 }
 
@@ -204,9 +188,6 @@ public data class QueueReorderParams(
         }
 
         override fun write(value: QueueReorderParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QueueReorderParams> = this
     }
 }
 
@@ -237,9 +218,6 @@ public data class QueueUpdateParams(
         }
 
         override fun write(value: QueueUpdateParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QueueUpdateParams> = this
     }
 }
 
@@ -262,9 +240,6 @@ public data class QueueResumeParams(
         }
 
         override fun write(value: QueueResumeParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QueueResumeParams> = this
     }
 }
 
@@ -291,9 +266,6 @@ public data class QueueResult(
         }
 
         override fun write(value: QueueResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<QueueResult> = this
     }
 }
 
@@ -328,8 +300,5 @@ public data class TurnQueueUpdatedParams(
         }
 
         override fun write(value: TurnQueueUpdatedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnQueueUpdatedParams> = this
     }
 }

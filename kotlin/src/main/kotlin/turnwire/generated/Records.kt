@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -59,9 +58,6 @@ public data class RecordEvent(
         }
 
         override fun write(value: RecordEvent): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<RecordEvent> = this
     }
 }
 

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -39,9 +38,6 @@ public data class ReviewStartParams(
         }
 
         override fun write(value: ReviewStartParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReviewStartParams> = this
     }
 }
 
@@ -72,9 +68,6 @@ public data class ReviewStartResult(
         }
 
         override fun write(value: ReviewStartResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReviewStartResult> = this
     }
 }
 
@@ -91,9 +84,6 @@ public sealed interface ReviewTarget : JsonWritable {
         }
 
         override fun write(value: ReviewTarget): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReviewTarget> = this
     }
 }
 
@@ -127,9 +117,6 @@ public class UncommittedChangesTarget : ReviewTarget {
         }
 
         override fun write(value: UncommittedChangesTarget): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UncommittedChangesTarget> = this
     }
 }
 
@@ -157,9 +144,6 @@ public data class BaseBranchTarget(
         }
 
         override fun write(value: BaseBranchTarget): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<BaseBranchTarget> = this
     }
 }
 
@@ -191,9 +175,6 @@ public data class CommitTarget(
         }
 
         override fun write(value: CommitTarget): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CommitTarget> = this
     }
 }
 
@@ -221,9 +202,6 @@ public data class CustomTarget(
         }
 
         override fun write(value: CustomTarget): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CustomTarget> = this
     }
 }
 
@@ -254,9 +232,6 @@ public data class Review(
         }
 
         override fun write(value: Review): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Review> = this
     }
 }
 
@@ -295,9 +270,6 @@ public data class ReviewFinding(
         }
 
         override fun write(value: ReviewFinding): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReviewFinding> = this
     }
 }
 
@@ -328,8 +300,5 @@ public data class ReviewLocation(
         }
 
         override fun write(value: ReviewLocation): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ReviewLocation> = this
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -108,9 +107,6 @@ public data class Thread(
         }
 
         override fun write(value: Thread): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Thread> = this
     }
 }
 
@@ -151,9 +147,6 @@ public sealed interface ThreadStatus : JsonWritable {
         override fun read(json: JsonElement): ThreadStatus = of(StringCodec.read(json))
 
         override fun write(value: ThreadStatus): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStatus> = this
     }
 }
 
@@ -192,9 +185,6 @@ public sealed interface PausedBy : JsonWritable {
         override fun read(json: JsonElement): PausedBy = of(StringCodec.read(json))
 
         override fun write(value: PausedBy): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PausedBy> = this
     }
 }
 
@@ -233,9 +223,6 @@ public sealed interface ThreadMode : JsonWritable {
         override fun read(json: JsonElement): ThreadMode = of(StringCodec.read(json))
 
         override fun write(value: ThreadMode): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadMode> = this
     }
 }
 
@@ -278,9 +265,6 @@ public sealed interface PermissionMode : JsonWritable {
         override fun read(json: JsonElement): PermissionMode = of(StringCodec.read(json))
 
         override fun write(value: PermissionMode): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PermissionMode> = this
     }
 }
 
@@ -304,9 +288,6 @@ public enum class ApprovalPolicy(
         override fun read(json: JsonElement): ApprovalPolicy = byWire[StringCodec.read(json)] ?: fault("const")
 
         override fun write(value: ApprovalPolicy): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ApprovalPolicy> = this
     }
 }
 
@@ -333,9 +314,6 @@ public data class ActiveTurn(
         }
 
         override fun write(value: ActiveTurn): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ActiveTurn> = this
     }
 }
 
@@ -370,9 +348,6 @@ public data class ThreadIdentity(
         }
 
         override fun write(value: ThreadIdentity): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadIdentity> = this
     }
 }
 
@@ -399,9 +374,6 @@ public data class ForkOrigin(
         }
 
         override fun write(value: ForkOrigin): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ForkOrigin> = this
     }
 }
 
@@ -480,9 +452,6 @@ public data class ThreadStartParams(
         }
 
         override fun write(value: ThreadStartParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStartParams> = this
     }
 }
 
@@ -509,9 +478,6 @@ public data class ThreadStartResult(
         }
 
         override fun write(value: ThreadStartResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStartResult> = this
     }
 }
 
@@ -554,9 +520,6 @@ public data class ThreadResumeParams(
         }
 
         override fun write(value: ThreadResumeParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadResumeParams> = this
     }
 }
 
@@ -606,9 +569,6 @@ public data class ThreadResumeResult(
         }
 
         override fun write(value: ThreadResumeResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadResumeResult> = this
     }
 }
 
@@ -631,9 +591,6 @@ public data class ThreadReadParams(
         }
 
         override fun write(value: ThreadReadParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadReadParams> = this
     }
 }
 
@@ -656,9 +613,6 @@ public data class ThreadReadResult(
         }
 
         override fun write(value: ThreadReadResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadReadResult> = this
     }
 }
 
@@ -705,9 +659,6 @@ public data class ThreadListParams(
         }
 
         override fun write(value: ThreadListParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadListParams> = this
     }
 }
 
@@ -738,9 +689,6 @@ public data class ThreadListResult(
         }
 
         override fun write(value: ThreadListResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadListResult> = this
     }
 }
 
@@ -775,9 +723,6 @@ public data class ThreadTurnsListParams(
         }
 
         override fun write(value: ThreadTurnsListParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadTurnsListParams> = this
     }
 }
 
@@ -804,9 +749,6 @@ public data class ThreadTurnsListResult(
         }
 
         override fun write(value: ThreadTurnsListResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadTurnsListResult> = this
     }
 }
 
@@ -845,9 +787,6 @@ public data class ThreadItemsListParams(
         }
 
         override fun write(value: ThreadItemsListParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadItemsListParams> = this
     }
 }
 
@@ -874,9 +813,6 @@ public data class ThreadItemsListResult(
         }
 
         override fun write(value: ThreadItemsListResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadItemsListResult> = this
     }
 }
 
@@ -911,9 +847,6 @@ public data class ThreadEventsListParams(
         }
 
         override fun write(value: ThreadEventsListParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadEventsListParams> = this
     }
 }
 
@@ -940,9 +873,6 @@ public data class ThreadEventsListResult(
         }
 
         override fun write(value: ThreadEventsListResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadEventsListResult> = this
     }
 }
 
@@ -977,9 +907,6 @@ public data class ThreadForkParams(
         }
 
         override fun write(value: ThreadForkParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadForkParams> = this
     }
 }
 
@@ -1006,9 +933,6 @@ public data class ThreadForkResult(
         }
 
         override fun write(value: ThreadForkResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadForkResult> = this
     }
 }
 
@@ -1043,9 +967,6 @@ public data class ThreadRewindParams(
         }
 
         override fun write(value: ThreadRewindParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadRewindParams> = this
     }
 }
 
@@ -1076,9 +997,6 @@ public data class ThreadRewindResult(
         }
 
         override fun write(value: ThreadRewindResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadRewindResult> = this
     }
 }
 
@@ -1153,9 +1071,6 @@ public data class ThreadUpdateParams(
         }
 
         override fun write(value: ThreadUpdateParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUpdateParams> = this
     }
 }
 
@@ -1178,9 +1093,6 @@ public data class ThreadUpdateResult(
         }
 
         override fun write(value: ThreadUpdateResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUpdateResult> = this
     }
 }
 
@@ -1203,9 +1115,6 @@ public data class ThreadArchiveParams(
         }
 
         override fun write(value: ThreadArchiveParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadArchiveParams> = this
     }
 }
 
@@ -1228,9 +1137,6 @@ public data class ThreadArchiveResult(
         }
 
         override fun write(value: ThreadArchiveResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadArchiveResult> = this
     }
 }
 
@@ -1253,9 +1159,6 @@ public data class ThreadUnarchiveParams(
         }
 
         override fun write(value: ThreadUnarchiveParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnarchiveParams> = this
     }
 }
 
@@ -1278,9 +1181,6 @@ public data class ThreadUnarchiveResult(
         }
 
         override fun write(value: ThreadUnarchiveResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnarchiveResult> = this
     }
 }
 
@@ -1307,9 +1207,6 @@ public data class ThreadDeleteParams(
         }
 
         override fun write(value: ThreadDeleteParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadDeleteParams> = this
     }
 }
 
@@ -1340,9 +1237,6 @@ public data class ThreadDeleteResult(
         }
 
         override fun write(value: ThreadDeleteResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadDeleteResult> = this
     }
 }
 
@@ -1365,9 +1259,6 @@ public data class ThreadPauseParams(
         }
 
         override fun write(value: ThreadPauseParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadPauseParams> = this
     }
 }
 
@@ -1390,9 +1281,6 @@ public data class ThreadPauseResult(
         }
 
         override fun write(value: ThreadPauseResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadPauseResult> = this
     }
 }
 
@@ -1415,9 +1303,6 @@ public data class ThreadUnpauseParams(
         }
 
         override fun write(value: ThreadUnpauseParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnpauseParams> = this
     }
 }
 
@@ -1440,9 +1325,6 @@ public data class ThreadUnpauseResult(
         }
 
         override fun write(value: ThreadUnpauseResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnpauseResult> = this
     }
 }
 
@@ -1465,9 +1347,6 @@ public data class ThreadUnsubscribeParams(
         }
 
         override fun write(value: ThreadUnsubscribeParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnsubscribeParams> = this
     }
 }
 
@@ -1498,9 +1377,6 @@ public data class ThreadUnsubscribeResult(
         }
 
         override fun write(value: ThreadUnsubscribeResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnsubscribeResult> = this
     }
 }
 
@@ -1523,9 +1399,6 @@ public data class ThreadCompactParams(
         }
 
         override fun write(value: ThreadCompactParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadCompactParams> = this
     }
 }
 
@@ -1548,9 +1421,6 @@ public data class ThreadCompactResult(
         }
 
         override fun write(value: ThreadCompactResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadCompactResult> = this
     }
 }
 
@@ -1589,9 +1459,6 @@ public sealed interface CompactOutcome : JsonWritable {
         override fun read(json: JsonElement): CompactOutcome = of(StringCodec.read(json))
 
         override fun write(value: CompactOutcome): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CompactOutcome> = this
     }
 }
 
@@ -1618,9 +1485,6 @@ public data class ThreadStartedParams(
         }
 
         override fun write(value: ThreadStartedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStartedParams> = this
     }
 }
 
@@ -1647,9 +1511,6 @@ public data class ThreadUpdatedParams(
         }
 
         override fun write(value: ThreadUpdatedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUpdatedParams> = this
     }
 }
 
@@ -1688,9 +1549,6 @@ public data class ThreadStatusChangedParams(
         }
 
         override fun write(value: ThreadStatusChangedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadStatusChangedParams> = this
     }
 }
 
@@ -1721,9 +1579,6 @@ public data class ThreadArchivedParams(
         }
 
         override fun write(value: ThreadArchivedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadArchivedParams> = this
     }
 }
 
@@ -1750,9 +1605,6 @@ public data class ThreadUnarchivedParams(
         }
 
         override fun write(value: ThreadUnarchivedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadUnarchivedParams> = this
     }
 }
 
@@ -1779,9 +1631,6 @@ public data class ThreadDeletedParams(
         }
 
         override fun write(value: ThreadDeletedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadDeletedParams> = this
     }
 }
 
@@ -1816,9 +1665,6 @@ public data class ThreadRewoundParams(
         }
 
         override fun write(value: ThreadRewoundParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadRewoundParams> = this
     }
 }
 
@@ -1841,8 +1687,5 @@ public data class ThreadClosedParams(
         }
 
         override fun write(value: ThreadClosedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ThreadClosedParams> = this
     }
 }

@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -47,9 +46,6 @@ public data class DynamicTool(
         }
 
         override fun write(value: DynamicTool): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<DynamicTool> = this
     }
 }
 
@@ -92,9 +88,6 @@ public data class ToolCallParams(
         }
 
         override fun write(value: ToolCallParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ToolCallParams> = this
     }
 }
 
@@ -133,9 +126,6 @@ public data class ToolCallResult(
         }
 
         override fun write(value: ToolCallResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ToolCallResult> = this
     }
 }
 
@@ -150,9 +140,6 @@ public sealed interface ContentItem : JsonWritable {
         }
 
         override fun write(value: ContentItem): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ContentItem> = this
     }
 }
 
@@ -185,9 +172,6 @@ public data class TextContent(
         }
 
         override fun write(value: TextContent): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TextContent> = this
     }
 }
 
@@ -215,8 +199,5 @@ public data class ImageContent(
         }
 
         override fun write(value: ImageContent): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ImageContent> = this
     }
 }

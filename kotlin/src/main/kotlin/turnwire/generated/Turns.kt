@@ -7,7 +7,6 @@
 
 package turnwire.generated
 
-import kotlinx.serialization.KSerializer
 import kotlinx.serialization.Serializable
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonObject
@@ -116,9 +115,6 @@ public data class Turn(
         }
 
         override fun write(value: Turn): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Turn> = this
     }
 }
 
@@ -167,9 +163,6 @@ public sealed interface TurnStatus : JsonWritable {
         override fun read(json: JsonElement): TurnStatus = of(StringCodec.read(json))
 
         override fun write(value: TurnStatus): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnStatus> = this
     }
 }
 
@@ -218,9 +211,6 @@ public sealed interface TurnEndReason : JsonWritable {
         override fun read(json: JsonElement): TurnEndReason = of(StringCodec.read(json))
 
         override fun write(value: TurnEndReason): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnEndReason> = this
     }
 }
 
@@ -247,9 +237,6 @@ public data class TurnError(
         }
 
         override fun write(value: TurnError): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnError> = this
     }
 }
 
@@ -298,9 +285,6 @@ public sealed interface TurnErrorCode : JsonWritable {
         override fun read(json: JsonElement): TurnErrorCode = of(StringCodec.read(json))
 
         override fun write(value: TurnErrorCode): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnErrorCode> = this
     }
 }
 
@@ -338,9 +322,6 @@ public data class Evidence(
         }
 
         override fun write(value: Evidence): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Evidence> = this
     }
 }
 
@@ -387,9 +368,6 @@ public sealed interface EvidenceStatus : JsonWritable {
         override fun read(json: JsonElement): EvidenceStatus = of(StringCodec.read(json))
 
         override fun write(value: EvidenceStatus): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<EvidenceStatus> = this
     }
 }
 
@@ -416,9 +394,6 @@ public data class UntakenInput(
         }
 
         override fun write(value: UntakenInput): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UntakenInput> = this
     }
 }
 
@@ -461,9 +436,6 @@ public data class Usage(
         }
 
         override fun write(value: Usage): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Usage> = this
     }
 }
 
@@ -502,9 +474,6 @@ public data class CacheUsage(
         }
 
         override fun write(value: CacheUsage): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CacheUsage> = this
     }
 }
 
@@ -545,9 +514,6 @@ public sealed interface CacheStatus : JsonWritable {
         override fun read(json: JsonElement): CacheStatus = of(StringCodec.read(json))
 
         override fun write(value: CacheStatus): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<CacheStatus> = this
     }
 }
 
@@ -602,9 +568,6 @@ public data class UsageCall(
         }
 
         override fun write(value: UsageCall): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UsageCall> = this
     }
 }
 
@@ -643,9 +606,6 @@ public sealed interface UsageSource : JsonWritable {
         override fun read(json: JsonElement): UsageSource = of(StringCodec.read(json))
 
         override fun write(value: UsageSource): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<UsageSource> = this
     }
 }
 
@@ -692,9 +652,6 @@ public data class Budget(
         }
 
         override fun write(value: Budget): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<Budget> = this
     }
 }
 
@@ -735,9 +692,6 @@ public sealed interface BudgetKind : JsonWritable {
         override fun read(json: JsonElement): BudgetKind = of(StringCodec.read(json))
 
         override fun write(value: BudgetKind): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<BudgetKind> = this
     }
 }
 
@@ -764,9 +718,6 @@ public data class PlanStep(
         }
 
         override fun write(value: PlanStep): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PlanStep> = this
     }
 }
 
@@ -807,9 +758,6 @@ public sealed interface PlanStepStatus : JsonWritable {
         override fun read(json: JsonElement): PlanStepStatus = of(StringCodec.read(json))
 
         override fun write(value: PlanStepStatus): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<PlanStepStatus> = this
     }
 }
 
@@ -860,9 +808,6 @@ public data class TurnStartParams(
         }
 
         override fun write(value: TurnStartParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnStartParams> = this
     }
 }
 
@@ -893,9 +838,6 @@ public data class TurnResume(
         }
 
         override fun write(value: TurnResume): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnResume> = this
     }
 }
 
@@ -922,9 +864,6 @@ public data class ResumeDecision(
         }
 
         override fun write(value: ResumeDecision): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ResumeDecision> = this
     }
 }
 
@@ -951,9 +890,6 @@ public data class ResumeResponse(
         }
 
         override fun write(value: ResumeResponse): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ResumeResponse> = this
     }
 }
 
@@ -977,9 +913,6 @@ public enum class ResumeDefault(
         override fun read(json: JsonElement): ResumeDefault = byWire[StringCodec.read(json)] ?: fault("const")
 
         override fun write(value: ResumeDefault): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<ResumeDefault> = this
     }
 }
 
@@ -1006,9 +939,6 @@ public data class TurnStartResult(
         }
 
         override fun write(value: TurnStartResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnStartResult> = this
     }
 }
 
@@ -1047,9 +977,6 @@ public data class TurnSteerParams(
         }
 
         override fun write(value: TurnSteerParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnSteerParams> = this
     }
 }
 
@@ -1088,9 +1015,6 @@ public sealed interface SteerMode : JsonWritable {
         override fun read(json: JsonElement): SteerMode = of(StringCodec.read(json))
 
         override fun write(value: SteerMode): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<SteerMode> = this
     }
 }
 
@@ -1121,9 +1045,6 @@ public data class TurnSteerResult(
         }
 
         override fun write(value: TurnSteerResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnSteerResult> = this
     }
 }
 
@@ -1150,9 +1071,6 @@ public data class TurnInterruptParams(
         }
 
         override fun write(value: TurnInterruptParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnInterruptParams> = this
     }
 }
 
@@ -1187,9 +1105,6 @@ public data class TurnInterruptResult(
         }
 
         override fun write(value: TurnInterruptResult): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnInterruptResult> = this
     }
 }
 
@@ -1220,9 +1135,6 @@ public data class TurnStartedParams(
         }
 
         override fun write(value: TurnStartedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnStartedParams> = this
     }
 }
 
@@ -1253,9 +1165,6 @@ public data class TurnCompletedParams(
         }
 
         override fun write(value: TurnCompletedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnCompletedParams> = this
     }
 }
 
@@ -1294,9 +1203,6 @@ public data class TurnPlanUpdatedParams(
         }
 
         override fun write(value: TurnPlanUpdatedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnPlanUpdatedParams> = this
     }
 }
 
@@ -1331,9 +1237,6 @@ public data class TurnDiffUpdatedParams(
         }
 
         override fun write(value: TurnDiffUpdatedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnDiffUpdatedParams> = this
     }
 }
 
@@ -1368,8 +1271,5 @@ public data class TurnUsageUpdatedParams(
         }
 
         override fun write(value: TurnUsageUpdatedParams): JsonElement = value.toJson()
-
-        /** How kotlinx.serialization finds the codec. */
-        public fun serializer(): KSerializer<TurnUsageUpdatedParams> = this
     }
 }
