@@ -9,7 +9,7 @@ from architecture.tree import ROOT, tracked
 TOP = {
     ".ci", ".gitattributes", ".gitignore", ".pre-commit-hooks.yaml", "ARCHITECTURE.md", "CHANGELOG.md",
     "CONTRIBUTING.md", "LICENSE", "Makefile", "Package.swift", "README.md", "SECURITY.md", "action.yml", "codegen",
-    "docs", "examples", "kotlin", "protocol", "pyproject.toml", "python", "swift", "tests", "typescript",
+    "examples", "kotlin", "protocol", "pyproject.toml", "python", "swift", "tests", "typescript",
 }  # fmt: skip
 
 # Written apart, so that this file does not hold what it looks for.

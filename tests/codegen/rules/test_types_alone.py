@@ -42,7 +42,7 @@ KINDS = {
 
 def told(language):
     """The kinds that the page names for a language, each with its reason."""
-    page = (ROOT / "docs" / "left-to-validators.md").read_text(encoding="utf-8")
+    page = (ROOT / "codegen" / "left-to-validators.md").read_text(encoding="utf-8")
     section = page.partition(f"## {language}\n")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
     return dict(rows[2:])
