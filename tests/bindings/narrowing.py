@@ -13,6 +13,7 @@ from turnwire.generated import (
     ThreadReadParams,
     UnknownItem,
 )
+from turnwire.generated.decoding import convert, decode, decoder
 from turnwire.generated.errors import PARSE_ERROR
 
 
@@ -52,3 +53,12 @@ wrong = ThreadReadParams()  # type: ignore[call-arg]  # pyright: ignore[reportCa
 read.thread_id = "u"  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
 kind: ApprovalKind = "a kind of tomorrow"
 code: Literal[-32700] = PARSE_ERROR
+
+
+def item_type_of(data: bytes) -> str:
+    """A class is what comes back from reading it."""
+    assert_type(decode(data, ThreadReadParams), ThreadReadParams)
+    assert_type(decoder(ThreadReadParams)(data), ThreadReadParams)
+    assert_type(convert({}, ThreadReadParams), ThreadReadParams)
+    item: Item = decode(data, Item)
+    return item.type

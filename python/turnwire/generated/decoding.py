@@ -14,7 +14,19 @@ from __future__ import annotations
 import abc
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    overload,
+)
 
 import msgspec
 
@@ -39,10 +51,16 @@ __all__ = [
 ]
 
 
+_Of = TypeVar("_Of")
 # The tag of a hole among arms with integer tags; msgspec refuses a union in which an arm has it too.
 NO_TAG = -(2**63)
 
 
+# A class is the type that comes back; of a union no checker of Python 3.11 can say so, and Any is what it becomes.
+@overload
+def decoder(of: type[_Of]) -> Callable[[bytes | str], _Of]: ...
+@overload
+def decoder(of: object) -> Callable[[bytes | str], Any]: ...
 def decoder(of: Any) -> Callable[[bytes | str], Any]:
     """A function from JSON text to `of`; it raises msgspec.DecodeError, or msgspec.ValidationError with the path."""
     fast = msgspec.json.Decoder(tagged(of), dec_hook=_pick).decode
@@ -56,6 +74,10 @@ def decoder(of: Any) -> Callable[[bytes | str], Any]:
     return decode_or_recover
 
 
+@overload
+def decode(data: bytes | str, of: type[_Of]) -> _Of: ...
+@overload
+def decode(data: bytes | str, of: object) -> Any: ...
 def decode(data: bytes | str, of: Any) -> Any:
     """`decoder(of)(data)`, for a type that is decoded once."""
     return decoder(of)(data)
@@ -71,8 +93,16 @@ def recover(data: bytes | str, of: Any) -> Any:
     return judged(value, tagged(of), set_aside(value, tagged(of)), _pick)
 
 
+@overload
+def convert(value: object, of: type[_Of]) -> _Of: ...
+@overload
+def convert(value: object, of: object) -> Any: ...
 def convert(value: Any, of: Any) -> Any:
     """Builtins to `of`, by the same rules; `value` is left as it is."""
+    return _converted(value, of)
+
+
+def _converted(value: Any, of: Any) -> Any:
     try:
         return msgspec.convert(value, tagged(of), dec_hook=_pick)
     except msgspec.ValidationError:
@@ -167,36 +197,38 @@ def _pick(of: Any, value: Any) -> Any:
         return _bag(of, value)
     if not _is_choice(of):
         raise NotImplementedError(f"no decoder for {of!r}")
-    arms, unknown = of.arms(), of.unknown
+    union = cast("type[Choice]", of)
+    arms, unknown = union.arms(), union.unknown
     if unknown and isinstance(tag := members_of(value).get(unknown.tag_field), str) and tag not in unknown.known:
         return unknown(value)
     fitting: list[tuple[int, int, Any]] = []
     for index, arm in enumerate(arms):
         try:
-            found = convert(value, arm)
+            found = _converted(value, arm)
         except msgspec.ValidationError:
             continue
         fitting.append((_dropped(value, found), index, found))
     if not fitting:
-        raise ValueError(f"fits no arm of {of.__name__}")
+        raise ValueError(f"fits no arm of {union.__name__}")
     return min(fitting, key=lambda fit: fit[:2])[2]
 
 
 def _bag(of: type[Bag], value: Any) -> Bag:
     """Each declared member as its type says, all others as `extra` says."""
-    declared = convert(value, of.members)
+    declared = _converted(value, of.members)
     missing = [wire for wire in of.needs if wire not in value]
     if missing:
         raise ValueError(f"Object missing required field `{missing[0]}`")
     names = dict(zip(of.members.__struct_encode_fields__, of.members.__struct_fields__, strict=True))
     bag = of()
     for wire, member in members_of(value).items():
-        bag[wire] = getattr(declared, names[wire]) if wire in names else convert(member, of.extra())
+        bag[wire] = getattr(declared, names[wire]) if wire in names else _converted(member, of.extra())
     return bag
 
 
 def _dropped(value: Any, found: Any) -> int:
     """How many members of `value`, however deep, its type has no place for."""
+    held: list[tuple[Any, Any]]
     if isinstance(found, msgspec.Struct):
         places = dict(zip(found.__struct_encode_fields__, found.__struct_fields__, strict=True))
         others = members_of(value).keys() - places.keys() - {found.__struct_config__.tag_field}
@@ -204,9 +236,10 @@ def _dropped(value: Any, found: Any) -> int:
             others |= {*found.__undeclared__}
         held = [(member, getattr(found, places[wire])) for wire, member in members_of(value).items() if wire in places]
     elif isinstance(found, dict):
-        others, held = set[str](), [(member, found[wire]) for wire, member in members_of(value).items()]
+        read = members_of(found)
+        others, held = set[str](), [(member, read[wire]) for wire, member in members_of(value).items()]
     else:
-        inside: Sequence[Any] = found if isinstance(found, list | tuple) else ()
+        inside = cast("Sequence[object]", found) if isinstance(found, list | tuple) else ()
         others, held = set[str](), list(zip(items_of(value), inside, strict=False))
     return len(others) + sum(_dropped(*pair) for pair in held)
 
