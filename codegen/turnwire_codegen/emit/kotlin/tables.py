@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from turnwire_codegen.emit.kotlin.imports import import_lines
+from turnwire_codegen.emit.kotlin.layout import Expression, laid_out
 from turnwire_codegen.emit.kotlin.names import case_names, kept_apart, member_name, unbarred
 from turnwire_codegen.emit.kotlin.scope import Scope
 from turnwire_codegen.emit.kotlin.text import comment, quoted
@@ -36,9 +37,7 @@ class MethodView(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     doc: tuple[str, ...]
-    type: str
-    kind: str
-    arguments: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 class MethodTableView(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +64,7 @@ class ErrorView(msgspec.Struct, frozen=True):
 
 
 class RowView(msgspec.Struct, frozen=True):
-    """A state, with where its events lead; or a capability."""
+    """A state, with where its events lead."""
 
     key: str
     values: tuple[str, ...]
@@ -122,9 +121,10 @@ def states_view(protocol: Protocol) -> tuple[MachineView, ...]:
     return tuple(_machine(machine, unbarred(names[machine.name])) for machine in protocol.machines)
 
 
-def capability_row(row: Capability) -> RowView:
-    """What one side can offer."""
-    return RowView(quoted(row.key), (quoted(row.promise), _list(row.methods), _list(row.members)))
+def capability_row(row: Capability) -> tuple[str, ...]:
+    """What one side can offer, as lines."""
+    arguments = (quoted(row.key), quoted(row.promise), _list(row.methods), _list(row.members))
+    return tuple(laid_out(Expression("Capability", arguments), suffix=","))
 
 
 def types_view(scope: Scope) -> TypesView:
@@ -154,21 +154,24 @@ def _method(row: Method, name: str, scope: Scope) -> MethodView:
         result = symbol_of(AnyValue() if row.result is None else Ref(row.result), scope.known)
         texts.append(result.text)
         codecs.append(result.codec)
-    facts = ", ".join(_facts(row))
+    kind = f"{row.kind.capitalize()}Method"
+    facts = tuple(_facts(row))
+    arguments: tuple[Expression | str, ...] = (
+        quoted(row.name),
+        *codecs,
+        *([Expression("MethodFacts", facts)] if facts else []),
+    )
+    head = f"public val {name}: {kind}<{', '.join(texts)}> = "
     return MethodView(
-        name=name,
-        doc=comment(row.doc, indent=4),
-        kind=row.kind.capitalize(),
-        type=f"{row.kind.capitalize()}Method<{', '.join(texts)}>",
-        arguments=(quoted(row.name), *codecs, *([f"MethodFacts({facts})"] if facts else [])),
+        name=name, doc=comment(row.doc, indent=4), lines=tuple(laid_out(Expression(kind, arguments), head))
     )
 
 
-def _facts(row: Method) -> Iterator[str]:
+def _facts(row: Method) -> Iterator[Expression | str]:
     if row.errors:
-        yield f"errors = {_list(row.errors)}"
+        yield _list(row.errors, "errors = ")
     if row.emits:
-        yield f"emits = {_list(row.emits)}"
+        yield _list(row.emits, "emits = ")
     if row.durable:
         yield "durable = true"
     if row.capability is not None:
@@ -201,8 +204,8 @@ def _next(state: str | None) -> str:
     return "null" if state is None else quoted(state)
 
 
-def _list(names: tuple[str, ...]) -> str:
-    return f"listOf({', '.join(map(quoted, names))})"
+def _list(names: tuple[str, ...], prefix: str = "") -> Expression:
+    return Expression(f"{prefix}listOf", tuple(map(quoted, names)))
 
 
 def _truth(value: bool) -> str:  # noqa: FBT001 -- the value itself, not an option

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.kotlin.layout import Expression, laid_out
 from turnwire_codegen.emit.kotlin.names import CANONICAL_PACKAGE, identifier, kept_apart
 from turnwire_codegen.emit.kotlin.text import comment, quoted
 from turnwire_codegen.emit.render import render
@@ -45,19 +46,10 @@ from turnwire_codegen.words import pascal
 
 __all__ = ["emit_validators"]
 
-_WIDTH = 100
-_INDENT = "    "
 # A file of so many plans keeps well below what a class of the JVM can hold.
 _PLANS_A_FILE = 400
 _KEYWORDS = re.compile(r"(?:^#?|/)(?:\$defs|definitions|properties)(?=/)")
 _FORMATS = {"date": "isDate", "date-time": "isDateTime", "ipv4": "isIpv4", "time": "isTime", "uuid": "isUuid"}
-
-
-class _Expression(NamedTuple):
-    """A call, with its arguments as expressions or text."""
-
-    head: str
-    arguments: tuple["_Expression | str", ...] = ()
 
 
 class _Function(NamedTuple):
@@ -103,7 +95,7 @@ def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
             names[name],
             quoted(names[name]),
             comment(name, indent=4),
-            tuple(_lines(printer.plan(plan), f"private fun {names[name]}(): Plan = ")),
+            tuple(laid_out(printer.plan(plan), f"private fun {names[name]}(): Plan = ")),
         )
         for name, plan in sorted(plans.named.items())
     ]
@@ -126,10 +118,10 @@ class _Printer(msgspec.Struct, frozen=True):
     named: Mapping[str, Plan]
     names: Mapping[str, str]
 
-    def plan(self, plan: Plan) -> _Expression:
-        return _Expression("Plan", tuple(map(self.rule, plan.rules)))
+    def plan(self, plan: Plan) -> Expression:
+        return Expression("Plan", tuple(map(self.rule, plan.rules)))
 
-    def target(self, target: Target) -> _Expression | str:
+    def target(self, target: Target) -> Expression | str:
         plan = self.named[target.name] if isinstance(target, Call) else target
         if plan == NOTHING:
             return "Never"
@@ -137,54 +129,54 @@ class _Printer(msgspec.Struct, frozen=True):
             return f"Call({quoted(self.names[target.name])})"
         return self.rule(target.rules[0]) if len(target.rules) == 1 else self.plan(target)
 
-    def optional(self, target: Target | None) -> _Expression | str:
+    def optional(self, target: Target | None) -> Expression | str:
         return "null" if target is None else self.target(target)
 
-    def targets(self, targets: Iterable[Target]) -> tuple[_Expression | str, ...]:
+    def targets(self, targets: Iterable[Target]) -> tuple[Expression | str, ...]:
         return tuple(map(self.target, targets))
 
-    def pairs(self, pairs: Iterable[tuple[str, Target]]) -> tuple[_Expression | str, ...]:
+    def pairs(self, pairs: Iterable[tuple[str, Target]]) -> tuple[Expression | str, ...]:
         return tuple(_prefixed(f"{quoted(name)} to ", self.target(target)) for name, target in pairs)
 
-    def rule(self, rule: Rule) -> _Expression:
+    def rule(self, rule: Rule) -> Expression:
         match rule:
             case Fields(plans=plans):
-                return _Expression("Fields", self.pairs(plans))
+                return Expression("Fields", self.pairs(plans))
             case Items(prefix=prefix, rest=rest):
-                places = tuple(_Expression("listOf", self.targets(place)) for place in prefix)
-                return _Expression("Items", (_Expression("listOf", places), *self.targets(rest)))
+                places = tuple(Expression("listOf", self.targets(place)) for place in prefix)
+                return Expression("Items", (Expression("listOf", places), *self.targets(rest)))
             case Members(patterns=patterns, extra=extra, but=but, keys=keys):
                 printed = self.pairs((_java(source), target) for source, target in patterns)
-                return _Expression(
+                return Expression(
                     "Members", (self.optional(keys), self.optional(extra), _names("setOf", but), *printed)
                 )
             case Contains(plan=plan, min=least, max=most):
-                return _Expression("Contains", (self.target(plan), *_limits(least, most)))
+                return Expression("Contains", (self.target(plan), *_limits(least, most)))
             case Choice():
                 return self.choice(rule)
             case If(cond=cond, then=then, other=other):
-                return _Expression("If", (self.target(cond), self.optional(then), self.optional(other)))
+                return Expression("If", (self.target(cond), self.optional(then), self.optional(other)))
             case Unevaluated(of=of, plan=plan, entries=entries):
-                return _Expression(f"Unevaluated{of.capitalize()}", (self.target(plan), *map(self.entry, entries)))
+                return Expression(f"Unevaluated{of.capitalize()}", (self.target(plan), *map(self.entry, entries)))
             case _:
                 return _leaf(rule)
 
-    def choice(self, rule: Choice) -> _Expression:
+    def choice(self, rule: Choice) -> Expression:
         if rule.mode != "tagged":
-            return _Expression({"any": "AnyOf", "one": "OneOf", "not": "Not"}[rule.mode], self.targets(rule.arms))
+            return Expression({"any": "AnyOf", "one": "OneOf", "not": "Not"}[rule.mode], self.targets(rule.arms))
         arms = self.pairs(zip(rule.tags, rule.arms, strict=False))
         others = self.target(rule.arms[-1]) if rule.open else "null"
-        return _Expression("Tagged", (quoted(str(rule.tag)), others, *arms))
+        return Expression("Tagged", (quoted(str(rule.tag)), others, *arms))
 
-    def entry(self, entry: Evaluated) -> _Expression:
+    def entry(self, entry: Evaluated) -> Expression:
         guards = (
-            _prefixed("", _Expression("Pair", (self.target(guard.plan), str(guard.holds).lower())))
+            _prefixed("", Expression("Pair", (self.target(guard.plan), str(guard.holds).lower())))
             for guard in entry.guards
         )
-        return _Expression(
+        return Expression(
             "Evaluated",
             (
-                _Expression("listOf", tuple(guards)),
+                Expression("listOf", tuple(guards)),
                 _names("setOf", entry.names),
                 _names("listOf", map(_java, entry.patterns)),
                 str(entry.first),
@@ -193,32 +185,32 @@ class _Printer(msgspec.Struct, frozen=True):
         )
 
 
-def _leaf(rule: Rule) -> _Expression:
+def _leaf(rule: Rule) -> Expression:
     match rule:
         case Type(kinds=kinds):
             return _names("Type", kinds)
         case Const(values=values) if all(isinstance(value, str) for value in values):
             return _names("Texts", values)
         case Const(values=values):
-            return _Expression("Const", (quoted(json.dumps(list(values), ensure_ascii=False)),))
+            return Expression("Const", (quoted(json.dumps(list(values), ensure_ascii=False)),))
         case Bound():
             given = {name: getattr(rule, name) for name in ("min", "max", "above", "below")}
             limits = (f'{name} = "{limit!r}"' for name, limit in given.items() if limit is not None)
-            return _Expression("Bound", tuple(limits))
+            return Expression("Bound", tuple(limits))
         case Multiple(of=of):
-            return _Expression("Multiple", (f'"{of!r}"',))
+            return Expression("Multiple", (f'"{of!r}"',))
         case Length(min=least, max=most):
-            return _Expression("Length", _limits(least, most))
+            return Expression("Length", _limits(least, most))
         case Pattern(source=source):
-            return _Expression("Matching", (quoted(_java(source)),))
+            return Expression("Matching", (quoted(_java(source)),))
         case Format(name=name):
-            return _Expression("Format", (f"::{_FORMATS[name]}",))
+            return Expression("Format", (f"::{_FORMATS[name]}",))
         case Count(of=of, min=least, max=most):
-            return _Expression("ItemCount" if of == "items" else "MemberCount", _limits(least, most))
+            return Expression("ItemCount" if of == "items" else "MemberCount", _limits(least, most))
         case Required(names=names):
             return _names("Required", names)
         case Unique():
-            return _Expression("Unique")
+            return Expression("Unique")
     raise AssertionError(f"{type(rule).__name__} is no leaf")
 
 
@@ -226,30 +218,15 @@ def _limits(least: int, most: int | None) -> tuple[str, ...]:
     return (str(least),) if most is None else (str(least), str(most))
 
 
-def _names(head: str, names: Iterable[str]) -> _Expression:
-    return _Expression(head, tuple(map(quoted, names)))
+def _names(head: str, names: Iterable[str]) -> Expression:
+    return Expression(head, tuple(map(quoted, names)))
 
 
 def _java(source: str) -> str:
     return to_java(parse(source))
 
 
-def _prefixed(text: str, expression: _Expression | str) -> _Expression | str:
+def _prefixed(text: str, expression: Expression | str) -> Expression | str:
     if isinstance(expression, str):
         return text + expression
-    return _Expression(text + expression.head, expression.arguments)
-
-
-def _lines(expression: _Expression | str, prefix: str = "", suffix: str = "") -> list[str]:
-    """An expression on one line where it is short, else with an argument a line."""
-    flat = prefix + _flat(expression) + suffix
-    if isinstance(expression, str) or len(flat) <= _WIDTH or not expression.arguments:
-        return [flat]
-    inner = [_INDENT + line for argument in expression.arguments for line in _lines(argument, suffix=",")]
-    return [f"{prefix}{expression.head}(", *inner, f"){suffix}"]
-
-
-def _flat(expression: _Expression | str) -> str:
-    if isinstance(expression, str):
-        return expression
-    return f"{expression.head}({', '.join(map(_flat, expression.arguments))})"
+    return Expression(text + expression.head, expression.arguments)

@@ -110,7 +110,10 @@ private const val MAX_SCALE = 10_000
 internal fun isWhole(number: BigDecimal): Boolean = number.signum() == 0 || number.stripTrailingZeros().scale() <= 0
 
 internal object StringCodec : JsonCodec<String>() {
-    override fun read(json: JsonElement): String = primitive(json).let { if (it.isString) it.content else fault("type") }
+    override fun read(json: JsonElement): String {
+        val value = primitive(json)
+        return if (value.isString) value.content else fault("type")
+    }
     override fun write(value: String): JsonElement = JsonPrimitive(value)
 }
 
@@ -135,7 +138,9 @@ internal object BigIntegerCodec : JsonCodec<BigInteger>() {
 internal object LongCodec : JsonCodec<Long>() {
     override fun read(json: JsonElement): Long {
         val plain = if (isNumber(json)) primitive(json).content.toLongOrNull() else null
-        return plain ?: BigIntegerCodec.read(json).let { if (it.bitLength() < Long.SIZE_BITS) it.toLong() else fault("type") }
+        if (plain != null) return plain
+        val whole = BigIntegerCodec.read(json)
+        return if (whole.bitLength() < Long.SIZE_BITS) whole.toLong() else fault("type")
     }
     override fun write(value: Long): JsonElement = JsonPrimitive(value)
 }
@@ -143,7 +148,8 @@ internal object LongCodec : JsonCodec<Long>() {
 internal object ULongCodec : JsonCodec<ULong>() {
     override fun read(json: JsonElement): ULong {
         val whole = BigIntegerCodec.read(json)
-        return if (whole.signum() >= 0 && whole.bitLength() <= ULong.SIZE_BITS) whole.toLong().toULong() else fault("type")
+        if (whole.signum() < 0 || whole.bitLength() > ULong.SIZE_BITS) fault("type")
+        return whole.toLong().toULong()
     }
     override fun write(value: ULong): JsonElement = JsonPrimitive(BigInteger(value.toString()))
 }

@@ -143,7 +143,8 @@ internal class Tagged(private val tag: String, private val others: Validator?, v
     }
 }
 
-internal class If(private val cond: Validator, private val then: Validator?, private val other: Validator?) : Validator {
+internal class If(private val cond: Validator, private val then: Validator?, private val other: Validator?) :
+    Validator {
     override fun check(value: JsonElement): Fault? = (if (cond.fits(value)) then else other)?.check(value)
 }
 
@@ -263,7 +264,7 @@ internal fun isKind(kind: String, value: JsonElement): Boolean = when (kind) {
     else -> throw IllegalArgumentException("no kind of JSON: $kind")
 }
 
-private fun isWholeText(text: String): Boolean = text.none { it == '.' || it == 'e' || it == 'E' } || Numeric(text).isWhole
+private fun isWholeText(text: String): Boolean = text.none { it in ".eE" } || Numeric(text).isWhole
 
 /** Whether the text holds a match. The JVM matches some loops by recursion, so a long text may need a deep stack. */
 internal fun Regex.finds(text: String): Boolean =

@@ -86,7 +86,8 @@ public class Client private constructor(transport: Transport, private val option
         return try {
             method.result.read(result)
         } catch (fault: DecodingException) {
-            throw RemoteProtocolException("the result of $method is not what the protocol says: ${fault.message}", fault)
+            val story = "the result of $method is not what the protocol says: ${fault.message}"
+            throw RemoteProtocolException(story, fault)
         }
     }
 

@@ -56,8 +56,8 @@ internal class Inbox {
     fun notify(method: String, params: JsonObject) {
         val handling = handlers[method]
         if (handling.isNullOrEmpty()) {
-            val message = mapOf("jsonrpc" to JsonPrimitive("2.0"), "method" to JsonPrimitive(method), "params" to params)
-            backlog.put(Kept(method, ServerNotification.read(JsonObject(message))))
+            val names = mapOf("jsonrpc" to JsonPrimitive("2.0"), "method" to JsonPrimitive(method))
+            backlog.put(Kept(method, ServerNotification.read(JsonObject(names + ("params" to params)))))
         } else {
             for (handler in handling) handler(params)
         }

@@ -65,11 +65,11 @@ internal fun writeResult(id: JsonElement, result: JsonElement): String = written
 
 internal fun writeError(id: JsonElement, refusal: Refusal): String {
     val row = refusal.row
-    val data = mapOf("code" to JsonPrimitive(row.wire), "retryable" to JsonPrimitive(row.retryable)) + refusal.particulars
+    val names = mapOf("code" to JsonPrimitive(row.wire), "retryable" to JsonPrimitive(row.retryable))
     val error = mapOf(
         "code" to JsonPrimitive(row.code),
         "message" to JsonPrimitive(refusal.message),
-        "data" to JsonObject(data),
+        "data" to JsonObject(names + refusal.particulars),
     )
     return written("id" to id, "error" to JsonObject(error))
 }

@@ -139,7 +139,9 @@ internal class Peer(
         (id as? JsonPrimitive)?.takeIf { !it.isString }?.content?.toLongOrNull()?.let(pending::get)
 
     private suspend fun send(text: String, method: String) {
-        if (closed != null || isWanted) throw ConnectionClosedException("the connection has ended; $method was not sent")
+        if (closed != null || isWanted) {
+            throw ConnectionClosedException("the connection has ended; $method was not sent")
+        }
         // A UTF-16 unit takes at most three bytes, so that most messages need no counting.
         if (text.length * 3L > sendLimit && text.toByteArray().size > sendLimit) {
             throw LocalProtocolException("$method was not sent: the server takes at most $sendLimit bytes a message")

@@ -117,9 +117,10 @@ public class ProcessTransport(
     }
 
     /** How the process ended, if it did. */
-    private fun lastWords(process: Process): String =
-        if (process.waitFor(LAST_WORDS_MS, TimeUnit.MILLISECONDS)) "the server exited with status ${process.exitValue()}"
-        else "the server closed its output"
+    private fun lastWords(process: Process): String {
+        val hasExited = process.waitFor(LAST_WORDS_MS, TimeUnit.MILLISECONDS)
+        return if (hasExited) "the server exited with status ${process.exitValue()}" else "the server closed its output"
+    }
 
     /** The end of its input asks the server to exit; what does not heed it is killed, and what it left behind too. */
     private suspend fun endOrKill(process: Process) {

@@ -50,7 +50,8 @@ public fun memoryPair(): Pair<Transport, Transport> {
 
 private const val MEMORY_MESSAGES = 64
 
-private class MemoryTransport(private val inbound: Channel<Incoming>, private val outbound: Channel<Incoming>) : Transport {
+private class MemoryTransport(private val inbound: Channel<Incoming>, private val outbound: Channel<Incoming>) :
+    Transport {
     override suspend fun open(): ReceiveChannel<Incoming> = inbound
 
     override suspend fun send(message: String) {

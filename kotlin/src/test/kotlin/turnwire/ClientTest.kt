@@ -74,7 +74,8 @@ class ClientTest {
         }
         val error = call.exceptionOrNull() as RemoteException
 
-        assertEquals(listOf(-32010, "Busy.", ErrorRow.TURN_ACTIVE, true), listOf(error.code, error.message, error.row, error.retryable))
+        val told = listOf(error.code, error.message, error.row, error.retryable)
+        assertEquals(listOf(-32010, "Busy.", ErrorRow.TURN_ACTIVE, true), told)
     }
 
     @Test
@@ -82,7 +83,8 @@ class ClientTest {
         runBlocking {
             val answer = async { client.ping() }
             server.hear()
-            for (text in listOf("<html>", "[]", """{"jsonrpc":"2.0"}""", "", """{"jsonrpc":"2.0","id":9,"result":{}}""")) server.say(text)
+            val unasked = """{"jsonrpc":"2.0","id":9,"result":{}}"""
+            for (text in listOf("<html>", "[]", """{"jsonrpc":"2.0"}""", "", unasked)) server.say(text)
             server.say("""{"jsonrpc":"2.0","id":1,"result":{}}""")
             answer.await()
 

@@ -141,7 +141,7 @@ private class JsonReader(private val text: String) {
 
     private fun unit(): Char {
         val digits = text.substring(minOf(at + 2, text.length), minOf(at + 6, text.length))
-        if (digits.length < 4 || digits.any { it !in '0'..'9' && it !in 'a'..'f' && it !in 'A'..'F' }) fail("no such escape")
+        if (digits.length < 4 || digits.any { Character.digit(it, 16) < 0 || it > 'f' }) fail("no such escape")
         at += 6
         return digits.toInt(16).toChar()
     }
@@ -175,7 +175,11 @@ private class JsonReader(private val text: String) {
     }
 
     private fun space() {
-        while (at < text.length && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) at += 1
+        while (true) {
+            val char = peek()
+            if (char != ' ' && char != '\n' && char != '\r' && char != '\t') return
+            at += 1
+        }
     }
 
     private fun expect(char: Char) {
@@ -222,7 +226,8 @@ private fun StringBuilder.appendQuoted(text: String) {
 private fun canonicalScalar(value: JsonPrimitive): String {
     if (value is JsonNull || value.content == "true" || value.content == "false") return value.content
     val number = decimal(value.content)
-    return if (isWhole(number) && number.abs() < LARGEST_PLAIN) number.toBigInteger().toString() else fraction(number.toDouble())
+    val isPlain = isWhole(number) && number.abs() < LARGEST_PLAIN
+    return if (isPlain) number.toBigInteger().toString() else fraction(number.toDouble())
 }
 
 /** ECMAScript writes whole numbers below this without an exponent. */

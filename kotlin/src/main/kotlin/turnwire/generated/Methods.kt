@@ -11,7 +11,12 @@ public object ClientRequests {
         "initialize",
         InitializeParams,
         InitializeResult,
-        MethodFacts(errors = listOf("alreadyInitialized", "unsupportedVersion", "unauthorized"), scope = "connection", since = "1.0", clause = "LIFE-1"),
+        MethodFacts(
+            errors = listOf("alreadyInitialized", "unsupportedVersion", "unauthorized"),
+            scope = "connection",
+            since = "1.0",
+            clause = "LIFE-1",
+        ),
     )
 
     /** Answers at once. */
@@ -27,7 +32,13 @@ public object ClientRequests {
         "shutdown",
         EmptyParams,
         EmptyResult,
-        MethodFacts(errors = listOf("unauthorized"), emits = listOf("turn/completed"), scope = "server", since = "1.0", clause = "LIFE-16"),
+        MethodFacts(
+            errors = listOf("unauthorized"),
+            emits = listOf("turn/completed"),
+            scope = "server",
+            since = "1.0",
+            clause = "LIFE-16",
+        ),
     )
 
     /** Starts a thread and subscribes the caller. */
@@ -35,7 +46,15 @@ public object ClientRequests {
         "thread/start",
         ThreadStartParams,
         ThreadStartResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "hostError"), emits = listOf("thread/started"), durable = true, capability = "threads", scope = "store", since = "1.0", clause = "THR-1"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "hostError"),
+            emits = listOf("thread/started"),
+            durable = true,
+            capability = "threads",
+            scope = "store",
+            since = "1.0",
+            clause = "THR-1",
+        ),
     )
 
     /** Subscribes the caller and gives what is open in the thread. */
@@ -43,7 +62,13 @@ public object ClientRequests {
         "thread/resume",
         ThreadResumeParams,
         ThreadResumeResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), capability = "threads", scope = "thread", since = "1.0", clause = "THR-2"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-2",
+        ),
     )
 
     /** Gives the header of a thread without a subscription. */
@@ -51,7 +76,13 @@ public object ClientRequests {
         "thread/read",
         ThreadReadParams,
         ThreadReadResult,
-        MethodFacts(errors = listOf("notFound"), capability = "threads", scope = "thread", since = "1.0", clause = "THR-3"),
+        MethodFacts(
+            errors = listOf("notFound"),
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-3",
+        ),
     )
 
     /** Lists threads a page at a time. */
@@ -59,7 +90,13 @@ public object ClientRequests {
         "thread/list",
         ThreadListParams,
         ThreadListResult,
-        MethodFacts(errors = listOf("cursorInvalid"), capability = "threads", scope = "store", since = "1.0", clause = "THR-4"),
+        MethodFacts(
+            errors = listOf("cursorInvalid"),
+            capability = "threads",
+            scope = "store",
+            since = "1.0",
+            clause = "THR-4",
+        ),
     )
 
     /** Lists the turns of a thread a page at a time. */
@@ -67,7 +104,13 @@ public object ClientRequests {
         "thread/turns/list",
         ThreadTurnsListParams,
         ThreadTurnsListResult,
-        MethodFacts(errors = listOf("notFound", "cursorInvalid"), capability = "threads", scope = "thread", since = "1.0", clause = "THR-5"),
+        MethodFacts(
+            errors = listOf("notFound", "cursorInvalid"),
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-5",
+        ),
     )
 
     /** Lists the items of a thread or turn a page at a time. */
@@ -75,7 +118,13 @@ public object ClientRequests {
         "thread/items/list",
         ThreadItemsListParams,
         ThreadItemsListResult,
-        MethodFacts(errors = listOf("notFound", "cursorInvalid"), capability = "threads", scope = "thread", since = "1.0", clause = "THR-5"),
+        MethodFacts(
+            errors = listOf("notFound", "cursorInvalid"),
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-5",
+        ),
     )
 
     /** Lists the record of a thread a page at a time. */
@@ -83,7 +132,13 @@ public object ClientRequests {
         "thread/events/list",
         ThreadEventsListParams,
         ThreadEventsListResult,
-        MethodFacts(errors = listOf("notFound", "cursorInvalid"), capability = "events", scope = "thread", since = "1.0", clause = "THR-6"),
+        MethodFacts(
+            errors = listOf("notFound", "cursorInvalid"),
+            capability = "events",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-6",
+        ),
     )
 
     /** Starts a thread from a point of another. */
@@ -91,7 +146,15 @@ public object ClientRequests {
         "thread/fork",
         ThreadForkParams,
         ThreadForkResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "agentUnsupported"), emits = listOf("thread/started"), durable = true, capability = "fork", scope = "thread", since = "1.0", clause = "THR-7"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "agentUnsupported"),
+            emits = listOf("thread/started"),
+            durable = true,
+            capability = "fork",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-7",
+        ),
     )
 
     /** Takes back the end of a thread. */
@@ -99,7 +162,15 @@ public object ClientRequests {
         "thread/rewind",
         ThreadRewindParams,
         ThreadRewindResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "turnActive", "agentUnsupported", "hostError"), emits = listOf("thread/rewound"), durable = true, capability = "rewind", scope = "thread", since = "1.0", clause = "THR-8"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "turnActive", "agentUnsupported", "hostError"),
+            emits = listOf("thread/rewound"),
+            durable = true,
+            capability = "rewind",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-8",
+        ),
     )
 
     /** Changes the header of a thread. */
@@ -107,7 +178,15 @@ public object ClientRequests {
         "thread/update",
         ThreadUpdateParams,
         ThreadUpdateResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("thread/updated"), durable = true, capability = "threads", scope = "thread", since = "1.0", clause = "THR-9"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("thread/updated"),
+            durable = true,
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-9",
+        ),
     )
 
     /** Archives a thread and the subagent threads below it. */
@@ -115,7 +194,15 @@ public object ClientRequests {
         "thread/archive",
         ThreadArchiveParams,
         ThreadArchiveResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("thread/archived"), durable = true, capability = "threads", scope = "thread", since = "1.0", clause = "THR-10"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("thread/archived"),
+            durable = true,
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-10",
+        ),
     )
 
     /** Takes a thread and its subtree back from the archive. */
@@ -123,7 +210,15 @@ public object ClientRequests {
         "thread/unarchive",
         ThreadUnarchiveParams,
         ThreadUnarchiveResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("thread/unarchived"), durable = true, capability = "threads", scope = "thread", since = "1.0", clause = "THR-10"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("thread/unarchived"),
+            durable = true,
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-10",
+        ),
     )
 
     /** Deletes a thread and the subagent threads below it. */
@@ -131,7 +226,15 @@ public object ClientRequests {
         "thread/delete",
         ThreadDeleteParams,
         ThreadDeleteResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "notSettled"), emits = listOf("turn/completed", "thread/deleted"), durable = true, capability = "threads", scope = "thread", since = "1.0", clause = "THR-11"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "notSettled"),
+            emits = listOf("turn/completed", "thread/deleted"),
+            durable = true,
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-11",
+        ),
     )
 
     /** Holds new turns and the queue. */
@@ -139,7 +242,15 @@ public object ClientRequests {
         "thread/pause",
         ThreadPauseParams,
         ThreadPauseResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("thread/status/changed"), durable = true, capability = "threads", scope = "thread", since = "1.0", clause = "THR-12"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("thread/status/changed"),
+            durable = true,
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-12",
+        ),
     )
 
     /** Ends a pause. */
@@ -147,7 +258,15 @@ public object ClientRequests {
         "thread/unpause",
         ThreadUnpauseParams,
         ThreadUnpauseResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("thread/status/changed"), durable = true, capability = "threads", scope = "thread", since = "1.0", clause = "THR-12"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("thread/status/changed"),
+            durable = true,
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-12",
+        ),
     )
 
     /** Ends the caller's subscription. */
@@ -155,7 +274,14 @@ public object ClientRequests {
         "thread/unsubscribe",
         ThreadUnsubscribeParams,
         ThreadUnsubscribeResult,
-        MethodFacts(errors = listOf("notFound"), emits = listOf("thread/closed"), capability = "threads", scope = "thread", since = "1.0", clause = "THR-13"),
+        MethodFacts(
+            errors = listOf("notFound"),
+            emits = listOf("thread/closed"),
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-13",
+        ),
     )
 
     /** Shortens the context that the agent works with. */
@@ -163,7 +289,15 @@ public object ClientRequests {
         "thread/compact",
         ThreadCompactParams,
         ThreadCompactResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "agentUnsupported", "hostError"), emits = listOf("item/started", "item/completed"), durable = true, capability = "threads", scope = "thread", since = "1.0", clause = "THR-14"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "agentUnsupported", "hostError"),
+            emits = listOf("item/started", "item/completed"),
+            durable = true,
+            capability = "threads",
+            scope = "thread",
+            since = "1.0",
+            clause = "THR-14",
+        ),
     )
 
     /** Starts a turn with input, or goes on with a paused one. */
@@ -171,7 +305,24 @@ public object ClientRequests {
         "turn/start",
         TurnStartParams,
         TurnStartResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "turnActive", "threadPaused", "threadArchived", "noActiveTurn", "hostError", "requestClosed"), emits = listOf("thread/status/changed", "turn/started", "item/started", "item/completed", "turn/completed"), durable = true, capability = "turns", scope = "thread", since = "1.0", clause = "TURN-1"),
+        MethodFacts(
+            errors = listOf(
+                "notFound",
+                "conflict",
+                "turnActive",
+                "threadPaused",
+                "threadArchived",
+                "noActiveTurn",
+                "hostError",
+                "requestClosed",
+            ),
+            emits = listOf("thread/status/changed", "turn/started", "item/started", "item/completed", "turn/completed"),
+            durable = true,
+            capability = "turns",
+            scope = "thread",
+            since = "1.0",
+            clause = "TURN-1",
+        ),
     )
 
     /** Gives input to the active turn. */
@@ -179,7 +330,15 @@ public object ClientRequests {
         "turn/steer",
         TurnSteerParams,
         TurnSteerResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "noActiveTurn", "turnMismatch", "agentUnsupported"), emits = listOf("item/started", "item/completed"), durable = true, capability = "steer", scope = "thread", since = "1.0", clause = "TURN-4"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "noActiveTurn", "turnMismatch", "agentUnsupported"),
+            emits = listOf("item/started", "item/completed"),
+            durable = true,
+            capability = "steer",
+            scope = "thread",
+            since = "1.0",
+            clause = "TURN-4",
+        ),
     )
 
     /** Stops the active turn and answers when it has stopped. */
@@ -187,7 +346,21 @@ public object ClientRequests {
         "turn/interrupt",
         TurnInterruptParams,
         TurnInterruptResult,
-        MethodFacts(errors = listOf("notFound", "noActiveTurn", "notSettled"), emits = listOf("item/completed", "approval/resolved", "userInput/resolved", "turn/completed", "thread/status/changed"), durable = true, capability = "turns", scope = "thread", since = "1.0", clause = "TURN-7"),
+        MethodFacts(
+            errors = listOf("notFound", "noActiveTurn", "notSettled"),
+            emits = listOf(
+                "item/completed",
+                "approval/resolved",
+                "userInput/resolved",
+                "turn/completed",
+                "thread/status/changed",
+            ),
+            durable = true,
+            capability = "turns",
+            scope = "thread",
+            since = "1.0",
+            clause = "TURN-7",
+        ),
     )
 
     /** Puts a turn into the queue, or starts it. */
@@ -195,7 +368,15 @@ public object ClientRequests {
         "turn/enqueue",
         TurnEnqueueParams,
         TurnEnqueueResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "overloaded", "threadPaused", "threadArchived", "hostError"), emits = listOf("turn/queue/updated", "turn/started"), durable = true, capability = "queue", scope = "thread", since = "1.0", clause = "QUEUE-1"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "overloaded", "threadPaused", "threadArchived", "hostError"),
+            emits = listOf("turn/queue/updated", "turn/started"),
+            durable = true,
+            capability = "queue",
+            scope = "thread",
+            since = "1.0",
+            clause = "QUEUE-1",
+        ),
     )
 
     /** Gives the queue of a thread. */
@@ -203,7 +384,13 @@ public object ClientRequests {
         "turn/queue/list",
         QueueListParams,
         QueueResult,
-        MethodFacts(errors = listOf("notFound"), capability = "queue", scope = "thread", since = "1.0", clause = "QUEUE-2"),
+        MethodFacts(
+            errors = listOf("notFound"),
+            capability = "queue",
+            scope = "thread",
+            since = "1.0",
+            clause = "QUEUE-2",
+        ),
     )
 
     /** Takes an entry out of the queue. */
@@ -211,7 +398,15 @@ public object ClientRequests {
         "turn/queue/remove",
         QueueRemoveParams,
         QueueResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("turn/queue/updated"), durable = true, capability = "queue", scope = "thread", since = "1.0", clause = "QUEUE-2"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("turn/queue/updated"),
+            durable = true,
+            capability = "queue",
+            scope = "thread",
+            since = "1.0",
+            clause = "QUEUE-2",
+        ),
     )
 
     /** Puts the queue into another order. */
@@ -219,7 +414,15 @@ public object ClientRequests {
         "turn/queue/reorder",
         QueueReorderParams,
         QueueResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("turn/queue/updated"), durable = true, capability = "queue", scope = "thread", since = "1.0", clause = "QUEUE-3"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("turn/queue/updated"),
+            durable = true,
+            capability = "queue",
+            scope = "thread",
+            since = "1.0",
+            clause = "QUEUE-3",
+        ),
     )
 
     /** Changes what a waiting turn will be given. */
@@ -227,7 +430,15 @@ public object ClientRequests {
         "turn/queue/update",
         QueueUpdateParams,
         QueueResult,
-        MethodFacts(errors = listOf("notFound", "conflict"), emits = listOf("turn/queue/updated"), durable = true, capability = "queue", scope = "thread", since = "1.0", clause = "QUEUE-2"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict"),
+            emits = listOf("turn/queue/updated"),
+            durable = true,
+            capability = "queue",
+            scope = "thread",
+            since = "1.0",
+            clause = "QUEUE-2",
+        ),
     )
 
     /** Lets a held queue go on. */
@@ -235,7 +446,15 @@ public object ClientRequests {
         "turn/queue/resume",
         QueueResumeParams,
         QueueResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "hostError"), emits = listOf("turn/queue/updated", "turn/started"), durable = true, capability = "queue", scope = "thread", since = "1.0", clause = "QUEUE-4"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "hostError"),
+            emits = listOf("turn/queue/updated", "turn/started"),
+            durable = true,
+            capability = "queue",
+            scope = "thread",
+            since = "1.0",
+            clause = "QUEUE-4",
+        ),
     )
 
     /** Starts a review of changes. */
@@ -243,7 +462,15 @@ public object ClientRequests {
         "review/start",
         ReviewStartParams,
         ReviewStartResult,
-        MethodFacts(errors = listOf("notFound", "conflict", "turnActive", "threadArchived", "agentUnsupported", "hostError"), emits = listOf("thread/started", "turn/started", "item/started", "item/completed", "turn/completed"), durable = true, capability = "reviews", scope = "thread", since = "1.0", clause = "REVIEW-1"),
+        MethodFacts(
+            errors = listOf("notFound", "conflict", "turnActive", "threadArchived", "agentUnsupported", "hostError"),
+            emits = listOf("thread/started", "turn/started", "item/started", "item/completed", "turn/completed"),
+            durable = true,
+            capability = "reviews",
+            scope = "thread",
+            since = "1.0",
+            clause = "REVIEW-1",
+        ),
     )
 
     /** Answers an approval out of band. */
@@ -251,7 +478,15 @@ public object ClientRequests {
         "approval/resolve",
         ApprovalResolveParams,
         ApprovalResolveResult,
-        MethodFacts(errors = listOf("notFound", "requestClosed", "unauthorized"), emits = listOf("approval/resolved"), durable = true, capability = "approvals", scope = "thread", since = "1.0", clause = "APPR-8"),
+        MethodFacts(
+            errors = listOf("notFound", "requestClosed", "unauthorized"),
+            emits = listOf("approval/resolved"),
+            durable = true,
+            capability = "approvals",
+            scope = "thread",
+            since = "1.0",
+            clause = "APPR-8",
+        ),
     )
 
     /** Lists saved rules. */
@@ -259,7 +494,13 @@ public object ClientRequests {
         "approvalRules/list",
         ApprovalRulesListParams,
         ApprovalRulesListResult,
-        MethodFacts(errors = listOf("notFound", "cursorInvalid"), capability = "approvalRules", scope = "store", since = "1.0", clause = "APPR-12"),
+        MethodFacts(
+            errors = listOf("notFound", "cursorInvalid"),
+            capability = "approvalRules",
+            scope = "store",
+            since = "1.0",
+            clause = "APPR-12",
+        ),
     )
 
     /** Removes a saved rule. */
@@ -267,7 +508,14 @@ public object ClientRequests {
         "approvalRules/remove",
         ApprovalRulesRemoveParams,
         EmptyResult,
-        MethodFacts(errors = listOf("notFound"), durable = true, capability = "approvalRules", scope = "store", since = "1.0", clause = "APPR-12"),
+        MethodFacts(
+            errors = listOf("notFound"),
+            durable = true,
+            capability = "approvalRules",
+            scope = "store",
+            since = "1.0",
+            clause = "APPR-12",
+        ),
     )
 
     /** Answers questions out of band. */
@@ -275,7 +523,15 @@ public object ClientRequests {
         "userInput/resolve",
         UserInputResolveParams,
         UserInputResolveResult,
-        MethodFacts(errors = listOf("notFound", "requestClosed", "unauthorized"), emits = listOf("userInput/resolved"), durable = true, capability = "userInput", scope = "thread", since = "1.0", clause = "INPUT-4"),
+        MethodFacts(
+            errors = listOf("notFound", "requestClosed", "unauthorized"),
+            emits = listOf("userInput/resolved"),
+            durable = true,
+            capability = "userInput",
+            scope = "thread",
+            since = "1.0",
+            clause = "INPUT-4",
+        ),
     )
 
     /** Lists the models that the host offers. */
@@ -283,7 +539,13 @@ public object ClientRequests {
         "model/list",
         ModelListParams,
         ModelListResult,
-        MethodFacts(errors = listOf("notFound", "hostError"), capability = "models", scope = "server", since = "1.0", clause = "MODEL-1"),
+        MethodFacts(
+            errors = listOf("notFound", "hostError"),
+            capability = "models",
+            scope = "server",
+            since = "1.0",
+            clause = "MODEL-1",
+        ),
     )
 
     /** Gives the schema that the server was built from. */
@@ -381,7 +643,13 @@ public object ServerRequests {
         "tool/call",
         ToolCallParams,
         ToolCallResult,
-        MethodFacts(capability = "dynamicTools", scope = "thread", experimental = true, since = "1.0", clause = "TOOL-1"),
+        MethodFacts(
+            capability = "dynamicTools",
+            scope = "thread",
+            experimental = true,
+            since = "1.0",
+            clause = "TOOL-1",
+        ),
     )
 
     /** All of them. */

@@ -453,11 +453,7 @@ internal object Plans0 {
             "target" to Call("planText"),
             "risk" to Call("planApprovalRisk"),
             "scopeKey" to Plan(Type("string"), Length(1, 1024)),
-            "availableDecisions" to Plan(
-                Type("array"),
-                ItemCount(1, 32),
-                Items(listOf(), Call("planApprovalOption")),
-            ),
+            "availableDecisions" to Plan(Type("array"), ItemCount(1, 32), Items(listOf(), Call("planApprovalOption"))),
             "binding" to Call("planApprovalBinding"),
         ),
     )
@@ -810,11 +806,7 @@ internal object Plans0 {
     private fun planClientNotification(): Plan = Plan(
         Tagged(
             "method",
-            Plan(
-                Type("object"),
-                Required("method"),
-                Fields("method" to Plan(Type("string"), Not(Texts("initialized")))),
-            ),
+            Plan(Type("object"), Required("method"), Fields("method" to Plan(Type("string"), Not(Texts("initialized"))))),
             "initialized" to Call("planInitializedNotification"),
         ),
     )
@@ -925,11 +917,7 @@ internal object Plans0 {
     private fun planConflictData(): Plan = Plan(
         Type("object"),
         Required("code", "retryable", "reason"),
-        Fields(
-            "code" to Texts("conflict"),
-            "retryable" to Type("boolean"),
-            "reason" to Call("planConflictReason"),
-        ),
+        Fields("code" to Texts("conflict"), "retryable" to Type("boolean"), "reason" to Call("planConflictReason")),
     )
 
     /** #/$defs/ConflictReason */
@@ -938,21 +926,14 @@ internal object Plans0 {
     /** #/$defs/ConformanceCapability */
     private fun planConformanceCapability(): Plan = Plan(
         Type("object"),
-        Fields(
-            "script" to Plan(Type("integer"), Bound(min = "1", max = "1000000")),
-            "agent" to Call("planAgentId"),
-        ),
+        Fields("script" to Plan(Type("integer"), Bound(min = "1", max = "1000000")), "agent" to Call("planAgentId")),
     )
 
     /** #/$defs/ContentItem */
     private fun planContentItem(): Plan = Plan(
         Tagged(
             "type",
-            Plan(
-                Type("object"),
-                Required("type"),
-                Fields("type" to Plan(Type("string"), Not(Texts("text", "image")))),
-            ),
+            Plan(Type("object"), Required("type"), Fields("type" to Plan(Type("string"), Not(Texts("text", "image"))))),
             "text" to Call("planTextContent"),
             "image" to Call("planImageContent"),
         ),
@@ -1006,11 +987,7 @@ internal object Plans0 {
     private fun planCursorInvalidData(): Plan = Plan(
         Type("object"),
         Required("code", "retryable", "reason"),
-        Fields(
-            "code" to Texts("cursorInvalid"),
-            "retryable" to Type("boolean"),
-            "reason" to Call("planCursorFault"),
-        ),
+        Fields("code" to Texts("cursorInvalid"), "retryable" to Type("boolean"), "reason" to Call("planCursorFault")),
     )
 
     /** #/$defs/CustomTarget */
@@ -1274,11 +1251,7 @@ internal object Plans0 {
     private fun planHostErrorData(): Plan = Plan(
         Type("object"),
         Required("code", "retryable"),
-        Fields(
-            "code" to Texts("hostError"),
-            "retryable" to Type("boolean"),
-            "hostCode" to Call("planErrorCode"),
-        ),
+        Fields("code" to Texts("hostError"), "retryable" to Type("boolean"), "hostCode" to Call("planErrorCode")),
     )
 
     /** #/$defs/IdempotencyKey */
@@ -1380,11 +1353,7 @@ internal object Plans0 {
     private fun planInitializedNotification(): Plan = Plan(
         Type("object"),
         Required("jsonrpc", "method"),
-        Fields(
-            "jsonrpc" to Texts("2.0"),
-            "method" to Texts("initialized"),
-            "params" to Call("planEmptyParams"),
-        ),
+        Fields("jsonrpc" to Texts("2.0"), "method" to Texts("initialized"), "params" to Call("planEmptyParams")),
     )
 
     /** #/$defs/InputPart */
@@ -1433,11 +1402,7 @@ internal object Plans0 {
     private fun planInvalidRequestData(): Plan = Plan(
         Type("object"),
         Required("code", "retryable"),
-        Fields(
-            "code" to Texts("invalidRequest"),
-            "retryable" to Type("boolean"),
-            "limit" to Call("planCount"),
-        ),
+        Fields("code" to Texts("invalidRequest"), "retryable" to Type("boolean"), "limit" to Call("planCount")),
     )
 
     /** #/$defs/Item */
@@ -1567,11 +1532,7 @@ internal object Plans0 {
     private fun planItemResetNotification(): Plan = Plan(
         Type("object"),
         Required("jsonrpc", "method", "params"),
-        Fields(
-            "jsonrpc" to Texts("2.0"),
-            "method" to Texts("item/reset"),
-            "params" to Call("planItemResetParams"),
-        ),
+        Fields("jsonrpc" to Texts("2.0"), "method" to Texts("item/reset"), "params" to Call("planItemResetParams")),
     )
 
     /** #/$defs/ItemResetParams */
@@ -1714,18 +1675,11 @@ internal object Plans0 {
     private fun planMethodNotFoundData(): Plan = Plan(
         Type("object"),
         Required("code", "retryable"),
-        Fields(
-            "code" to Texts("methodNotFound"),
-            "retryable" to Type("boolean"),
-            "capability" to Call("planName"),
-        ),
+        Fields("code" to Texts("methodNotFound"), "retryable" to Type("boolean"), "capability" to Call("planName")),
     )
 
     /** #/$defs/Milliseconds */
-    private fun planMilliseconds(): Plan = Plan(
-        Type("integer"),
-        Bound(min = "0", max = "9007199254740991"),
-    )
+    private fun planMilliseconds(): Plan = Plan(Type("integer"), Bound(min = "0", max = "9007199254740991"))
 
     /** #/$defs/Model */
     private fun planModel(): Plan = Plan(
@@ -1742,10 +1696,7 @@ internal object Plans0 {
     )
 
     /** #/$defs/ModelListParams */
-    private fun planModelListParams(): Plan = Plan(
-        Type("object"),
-        Fields("agent" to Call("planAgentId")),
-    )
+    private fun planModelListParams(): Plan = Plan(Type("object"), Fields("agent" to Call("planAgentId")))
 
     /** #/$defs/ModelListRequest */
     private fun planModelListRequest(): Plan = Plan(
@@ -1987,11 +1938,7 @@ internal object Plans0 {
     private fun planQuestionOption(): Plan = Plan(
         Type("object"),
         Required("id", "label"),
-        Fields(
-            "id" to Call("planIdentifier"),
-            "label" to Call("planTitle"),
-            "description" to Call("planText"),
-        ),
+        Fields("id" to Call("planIdentifier"), "label" to Call("planTitle"), "description" to Call("planText")),
     )
 
     /** #/$defs/QueueEntry */
@@ -2035,10 +1982,7 @@ internal object Plans0 {
     private fun planQueueResult(): Plan = Plan(
         Type("object"),
         Required("entries", "held"),
-        Fields(
-            "entries" to Plan(Type("array"), Items(listOf(), Call("planQueueEntry"))),
-            "held" to Type("boolean"),
-        ),
+        Fields("entries" to Plan(Type("array"), Items(listOf(), Call("planQueueEntry"))), "held" to Type("boolean")),
     )
 
     /** #/$defs/QueueResumeParams */
@@ -2132,9 +2076,7 @@ internal object Plans0 {
     private fun planRequestOutcome(): Plan = Plan(Type("string"))
 
     /** #/$defs/Response */
-    private fun planResponse(): Plan = Plan(
-        AnyOf(Call("planSuccessResponse"), Call("planErrorResponse")),
-    )
+    private fun planResponse(): Plan = Plan(AnyOf(Call("planSuccessResponse"), Call("planErrorResponse")))
 
     /** #/$defs/ResumeDecision */
     private fun planResumeDecision(): Plan = Plan(
@@ -2235,11 +2177,7 @@ internal object Plans0 {
     private fun planReviewStartResult(): Plan = Plan(
         Type("object"),
         Required("turn", "reviewThreadId"),
-        Fields(
-            "turn" to Call("planTurn"),
-            "reviewThreadId" to Call("planIdentifier"),
-            "replayed" to Type("boolean"),
-        ),
+        Fields("turn" to Call("planTurn"), "reviewThreadId" to Call("planIdentifier"), "replayed" to Type("boolean")),
     )
 
     /** #/$defs/ReviewTarget */
@@ -2249,9 +2187,7 @@ internal object Plans0 {
             Plan(
                 Type("object"),
                 Required("type"),
-                Fields(
-                    "type" to Plan(Type("string"), Not(Texts("uncommittedChanges", "baseBranch", "commit", "custom"))),
-                ),
+                Fields("type" to Plan(Type("string"), Not(Texts("uncommittedChanges", "baseBranch", "commit", "custom")))),
             ),
             "uncommittedChanges" to Call("planUncommittedChangesTarget"),
             "baseBranch" to Call("planBaseBranchTarget"),
@@ -2795,10 +2731,7 @@ internal object Plans0 {
     private fun planThreadItemsListResult(): Plan = Plan(
         Type("object"),
         Required("data"),
-        Fields(
-            "data" to Plan(Type("array"), Items(listOf(), Call("planItem"))),
-            "nextCursor" to Call("planCursor"),
-        ),
+        Fields("data" to Plan(Type("array"), Items(listOf(), Call("planItem"))), "nextCursor" to Call("planCursor")),
     )
 
     /** #/$defs/ThreadListParams */
@@ -2871,11 +2804,7 @@ internal object Plans0 {
     private fun planThreadPausedData(): Plan = Plan(
         Type("object"),
         Required("code", "retryable", "pausedBy"),
-        Fields(
-            "code" to Texts("threadPaused"),
-            "retryable" to Type("boolean"),
-            "pausedBy" to Call("planPausedBy"),
-        ),
+        Fields("code" to Texts("threadPaused"), "retryable" to Type("boolean"), "pausedBy" to Call("planPausedBy")),
     )
 
     /** #/$defs/ThreadReadParams */
@@ -3121,10 +3050,7 @@ internal object Plans0 {
     private fun planThreadTurnsListResult(): Plan = Plan(
         Type("object"),
         Required("data"),
-        Fields(
-            "data" to Plan(Type("array"), Items(listOf(), Call("planTurn"))),
-            "nextCursor" to Call("planCursor"),
-        ),
+        Fields("data" to Plan(Type("array"), Items(listOf(), Call("planTurn"))), "nextCursor" to Call("planCursor")),
     )
 
     /** #/$defs/ThreadUnarchiveParams */
@@ -3220,11 +3146,7 @@ internal object Plans0 {
     private fun planThreadUnsubscribeResult(): Plan = Plan(
         Type("object"),
         Required("threadId", "subscribed", "closed"),
-        Fields(
-            "threadId" to Call("planIdentifier"),
-            "subscribed" to Type("boolean"),
-            "closed" to Type("boolean"),
-        ),
+        Fields("threadId" to Call("planIdentifier"), "subscribed" to Type("boolean"), "closed" to Type("boolean")),
     )
 
     /** #/$defs/ThreadUpdateParams */
@@ -3281,10 +3203,7 @@ internal object Plans0 {
     )
 
     /** #/$defs/Timestamp */
-    private fun planTimestamp(): Plan = Plan(
-        Type("integer"),
-        Bound(min = "0", max = "9007199254740991"),
-    )
+    private fun planTimestamp(): Plan = Plan(Type("integer"), Bound(min = "0", max = "9007199254740991"))
 
     /** #/$defs/Title */
     private fun planTitle(): Plan = Plan(Type("string"), Length(0, 512))
@@ -3401,11 +3320,7 @@ internal object Plans0 {
     private fun planTurnActiveData(): Plan = Plan(
         Type("object"),
         Required("code", "retryable", "turnId"),
-        Fields(
-            "code" to Texts("turnActive"),
-            "retryable" to Type("boolean"),
-            "turnId" to Call("planIdentifier"),
-        ),
+        Fields("code" to Texts("turnActive"), "retryable" to Type("boolean"), "turnId" to Call("planIdentifier")),
     )
 
     /** #/$defs/TurnCompletedNotification */
@@ -3423,11 +3338,7 @@ internal object Plans0 {
     private fun planTurnCompletedParams(): Plan = Plan(
         Type("object"),
         Required("threadId", "turn", "seq"),
-        Fields(
-            "threadId" to Call("planIdentifier"),
-            "turn" to Call("planTurn"),
-            "seq" to Call("planSequence"),
-        ),
+        Fields("threadId" to Call("planIdentifier"), "turn" to Call("planTurn"), "seq" to Call("planSequence")),
     )
 
     /** #/$defs/TurnDiffUpdatedNotification */
@@ -3710,11 +3621,7 @@ internal object Plans0 {
     private fun planTurnStartedParams(): Plan = Plan(
         Type("object"),
         Required("threadId", "turn", "seq"),
-        Fields(
-            "threadId" to Call("planIdentifier"),
-            "turn" to Call("planTurn"),
-            "seq" to Call("planSequence"),
-        ),
+        Fields("threadId" to Call("planIdentifier"), "turn" to Call("planTurn"), "seq" to Call("planSequence")),
     )
 
     /** #/$defs/TurnStatus */
@@ -3749,11 +3656,7 @@ internal object Plans0 {
     private fun planTurnSteerResult(): Plan = Plan(
         Type("object"),
         Required("turnId", "itemId"),
-        Fields(
-            "turnId" to Call("planIdentifier"),
-            "itemId" to Call("planIdentifier"),
-            "replayed" to Type("boolean"),
-        ),
+        Fields("turnId" to Call("planIdentifier"), "itemId" to Call("planIdentifier"), "replayed" to Type("boolean")),
     )
 
     /** #/$defs/TurnUsageUpdatedNotification */
