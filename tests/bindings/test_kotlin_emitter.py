@@ -1,0 +1,102 @@
+"""What the Kotlin of a schema says, without a compiler: types, the four kinds of members, arms, enums, tables."""
+
+import json
+
+import pytest
+
+from codegen.workshop import generate
+
+U64 = 2**64 - 1
+TAGGED = [
+    {"type": "object", "properties": {"t": {"const": tag}, **members}, "required": ["t"]}
+    for tag, members in (("a", {"n": {"type": "integer"}}), ("b", {}))
+]
+
+
+def of(member, *, required=False):
+    return {"type": "object", "properties": {"m": member}, "required": ["m"] if required else []}
+
+
+MEMBERS = [
+    ({"type": "integer"}, "m: Long?", 'find("m", LongCodec)'),
+    ({"type": "integer", "minimum": 0}, "m: ULong?", 'find("m", ULongCodec)'),
+    ({"type": "integer", "minimum": 0, "maximum": 9}, "m: Long?", 'find("m", LongCodec)'),
+    ({"type": "integer", "minimum": 0, "maximum": U64}, "m: ULong?", 'find("m", ULongCodec)'),
+    ({"type": "integer", "minimum": -1, "maximum": U64}, "m: BigInteger?", 'find("m", BigIntegerCodec)'),
+    ({"type": ["string", "null"]}, "m: Presence<String> = Presence.Absent", 'presence("m", StringCodec)'),
+    ({"type": "array", "items": {"type": "number"}}, "m: List<Double>?", 'find("m", ListCodec(DoubleCodec))'),
+    (
+        {"type": "object", "additionalProperties": {"type": ["boolean", "null"]}},
+        "m: Map<String, Boolean?>?",
+        'find("m", MapCodec(NullableCodec(BooleanCodec)))',
+    ),
+    (True, "m: JsonElement?", 'find("m", AnyCodec)'),
+    ({"const": "x"}, "m: String?", 'find("m", ConstCodec(StringCodec, "x"))'),
+]
+
+
+@pytest.fixture
+def kotlin(tmp_path):
+    """A function from a schema to all that is printed of its types."""
+
+    def printed(schema):
+        path = tmp_path / "odd.json"
+        path.write_text(json.dumps({"title": "Odd", "$defs": {"Odd": schema}}))
+        code, _, stderr = generate("generate-kotlin", "--out", tmp_path / "out", "--schema", path)
+        assert (0, "") == (code, stderr)
+        return "".join(made.read_text() for made in sorted((tmp_path / "out").glob("*.kt")))
+
+    return printed
+
+
+@pytest.mark.parametrize(("member", "declared", "read"), MEMBERS)
+def test_an_optional_member(kotlin, member, declared, read):
+    text = kotlin(of(member))
+
+    assert f"    public val {declared}" in text
+    assert f"m = members.{read}," in text
+
+
+@pytest.mark.parametrize(
+    ("member", "declared"),
+    [
+        ({"type": "string"}, "m: String,"),
+        ({"type": ["string", "null"]}, "m: String?,"),
+        ({"type": "null"}, "m: JsonNull,"),
+    ],
+)
+def test_a_required_member(kotlin, member, declared):
+    assert f"    public val {declared}" in kotlin(of(member, required=True))
+
+
+SAID = [
+    # A constant that must be there is asked of nobody.
+    (of({"const": "x"}, required=True), 'public val m: String get() = "x"'),
+    ({"oneOf": TAGGED}, '"a" -> OddA.read(json)'),
+    ({"oneOf": TAGGED}, ") : Odd, KeepsUndeclared {"),
+    ({"oneOf": TAGGED}, 'else -> noArm("t")'),
+    (
+        {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        "public data class OfInteger(public val value: Long) : Odd {",
+    ),
+    ({"enum": ["a", "b-c"]}, 'B_C("b-c"),'),
+    ({"enum": ["a", 1]}, "INT_1(JsonPrimitive(1L)),"),
+    ({"type": "object", "additionalProperties": False}, "public class Odd : JsonWritable {"),
+    ({"type": "array", "items": {"$ref": "#/$defs/Odd"}}, "OfOddList(public val value: List<Odd>) : Odd {"),
+    ({"type": "object", "description": "a */ b /* c"}, "/** a *&#47; b /&#42; c */"),
+    ({"type": "object", "properties": {"in": {}, "class": {}}}, "public val `in`: JsonElement? = null,"),
+    ({"type": "object", "properties": {"in": {}, "class": {}}}, "public val class_: JsonElement? = null,"),
+    ({"type": "string", "pattern": "^\\d+$"}, 'Matching("^[0-9]+\\\\z")'),
+]
+
+
+@pytest.mark.parametrize(("schema", "said"), SAID)
+def test_what_is_said(kotlin, schema, said):
+    assert said in kotlin(schema)
+
+
+def test_the_package_is_the_title(kotlin):
+    text = kotlin({"type": "object"})
+
+    assert "\npackage odd\n" in text
+    assert "package turnwire" not in text
