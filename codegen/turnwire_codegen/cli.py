@@ -98,13 +98,8 @@ def _project(argv: Sequence[str], streams: _Streams) -> int:
 
 
 def _project_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog=f"turnwire {PROJECT}",
-        description=f"All that {CONFIGURATION} or [tool.turnwire] in pyproject.toml names; flags are for every row.",
-        epilog=f"example: {_EXAMPLE}\n\n{_EXITS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    description = f"All that {CONFIGURATION} or [tool.turnwire] in pyproject.toml names; flags are for every row."
+    parser = _Parser.of(PROJECT, description, example=_EXAMPLE)
     add = parser.add_argument
     add("--config", type=Path, metavar="FILE", help=f"the file (default: {CONFIGURATION}, else pyproject.toml)")
     _add_shared_flags(parser)
@@ -170,6 +165,17 @@ def _mending(options: Options, *, clean: bool) -> str:
 class _Parser(argparse.ArgumentParser):
     """argparse that raises: a wrong word is one line and a code, never an exit from within."""
 
+    @classmethod
+    def of(cls, command: str, description: str, *, example: str) -> "_Parser":
+        """The parser of a command, whose help ends in an example and the exit codes."""
+        return cls(
+            prog=f"turnwire {command}",
+            description=description,
+            epilog=f"example: {example}\n\n{_EXITS}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see turnwire {self.prog.split()[-1]} --help")
 
@@ -192,13 +198,8 @@ def _options(argv: Sequence[str], stdout: TextIO) -> Options | None:
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog=f"turnwire {command}",
-        description=f"{COMMANDS[command].help} The stable part of the Turnwire Protocol, or a schema of your own.",
-        epilog=f"example: turnwire {command} --out generated\n\n{_EXITS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    description = f"{COMMANDS[command].help} The stable part of the Turnwire Protocol, or a schema of your own."
+    parser = _Parser.of(command, description, example=f"turnwire {command} --out generated")
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="DIR", help="the folder that the files are written to")
     _add_shared_flags(parser)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from codegen.workshop import import_package
-from interop.environment import codex, require
+from interop.environment import require
+from interop.schemas import SCHEMAS
 from turnwire_codegen.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -58,27 +59,12 @@ LEFT = {
 
 
 @pytest.fixture(scope="module")
-def schema(tmp_path_factory):
-    """The file that the real command line writes, in a home of its own."""
-    root = tmp_path_factory.mktemp("codex")
-    home = root / "home"
-    home.mkdir()
-    subprocess.run(
-        [require(codex), "app-server", "generate-json-schema", "--out", str(root / "schema")],
-        env={**os.environ, "HOME": str(home), "CODEX_HOME": str(home)},
-        capture_output=True,
-        timeout=120,
-        check=True,
-    )
-    return root / "schema" / "codex_app_server_protocol.schemas.json"
-
-
-@pytest.fixture(scope="module")
-def bindings(schema, tmp_path_factory):
+def bindings(tmp_path_factory):
     """The folder with `codex_python` and `codex_ts`, each with its report beside it."""
     root = tmp_path_factory.mktemp("bindings")
     for language in LEFT:
-        words = ["--out", root / f"codex_{language}", "--report", root / f"{language}.json", "--schema", schema]
+        words = ["--out", root / f"codex_{language}", "--report", root / f"{language}.json"]
+        words += ["--schema", require(SCHEMAS["codex-bundle"])]
         stderr = io.StringIO()
         code = main([f"generate-{language}", *map(str, words)], io.StringIO(), io.StringIO(), stderr)
         assert (0, "") == (code, stderr.getvalue())
