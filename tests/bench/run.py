@@ -25,6 +25,7 @@ MEASURES = (
     "tap",
     "traces",
     "swift",
+    "kotlin",
     "generation",
     "foreign",
 )
