@@ -32,7 +32,6 @@ def written(kind):
     """A directory with a long thread and a short one, and the lines of the long one."""
     directory = Path(mkdtemp()) / "state"
     store = open_store(kind, directory, fsync="never")
-    store.create(header("beside"), first("beside"))
     lines = []
     head = store.create(header("long"), first("long"))
     for seq in range(2, EVENTS + 1):
@@ -40,6 +39,7 @@ def written(kind):
         lines.append(line)
     store.adopt(header("long", EVENTS), lines)
     lines.insert(0, next(iter(store.lines("long", 0, 1))))
+    store.create(header("beside"), first("beside"))
     store.close()
     (path,) = (directory / "threads").glob("long-*") if kind == "jsonl" else [directory / "record.sqlite"]
     return directory, path, lines
@@ -76,6 +76,9 @@ def test_a_changed_byte_is_named_and_the_others_are_served(kind, flip):
         beside = checked.pop("beside")
         (damaged,) = checked.values()
         served = asyncio.run(serve(directory, kind)) if flip % 5 == 0 else SERVED
+    if flip % 5 == 0:
+        # What was added to a database may have moved rows to other pages, and left their old bytes behind.
+        path.write_bytes(content(path))
 
     assert (beside.fault, damaged.events) == (None, number)
     assert damaged.fault.startswith(f"line {number + 1}, ")
