@@ -28,6 +28,8 @@ NOT_BY = {
 UNMET = {"must": "fail", "should": "warn", "may": "non-strict"}
 # A broken server is silent for as long as it is waited for, so waits are short here.
 IMPATIENT = 0.2
+# All checks against one server, on a machine that has other things to do.
+WHOLE_SUITE = pytest.mark.timeout(600)
 
 
 def test_the_matrix_has_a_row_a_check_and_a_column_a_lawful_server():
@@ -66,6 +68,7 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
     assert row["repro"].startswith(f"turnwire check server --select {identifier} ")
 
 
+@WHOLE_SUITE
 @pytest.mark.parametrize(
     "name", ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing", "unlimited"})]
 )
@@ -81,6 +84,7 @@ def test_lawful_servers_pass_every_check(name, judge, fixture_argv, record_prope
     assert 0 == judged.exit_code
 
 
+@WHOLE_SUITE
 def test_a_server_that_offers_nothing_is_blamed_for_nothing(judge, fixture_argv):
     judged = judge(fixture_argv("--variant", "bare"), retries=2, jobs=2)
 
@@ -105,6 +109,7 @@ def test_lawful_servers_pass_by_another_contract(identifier, judge, fixture_argv
     assert {identifier: "pass"} == judged.verdicts
 
 
+@WHOLE_SUITE
 def test_a_server_of_another_contract_passes_by_its_own(judge, fixture_argv, foreign_profile):
     judged = judge(fixture_argv("--variant", "foreign"), profile=foreign_profile, retries=2, jobs=2)
 

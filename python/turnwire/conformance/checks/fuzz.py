@@ -60,7 +60,8 @@ def envelope(subject: Subject) -> None:
         lines.append(dumps(spoilt))
         most += _may_be_answered(spoilt)
         least += _may_be_answered(spoilt) and not _is_half_a_response(spoilt)
-    asked.probe.settle()
+    # What the server asks of its client at the start is answered before it is kept busy.
+    asked.settle()
     asked.probe.send_together(lines)
     asked.probe.barrier()
     asked.probe.wait_for(lambda: len(asked.probe.replies) >= most or None, subject.target.timeouts.lag)
