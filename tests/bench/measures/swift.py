@@ -14,7 +14,7 @@ from turnwire_codegen.cases.trial import ToolchainError
 
 VALUES = 1_000
 ROUNDS = 50
-TIMES = 2.0
+TIMES = 5.0
 
 
 def rows() -> Iterator[Row]:
