@@ -52,3 +52,10 @@ def test_top_level_is_as_the_architecture_says():
 )
 def test_pattern_tells_a_path_of_the_machine(text, is_found):
     assert is_found == bool(MACHINE_PATH.search(text))
+
+
+def test_every_decision_has_a_number_of_its_own():
+    files = sorted((ROOT / "protocol" / "decisions").iterdir())
+
+    assert [f"{number:04}" for number in range(1, len(files) + 1)] == [file.name[:4] for file in files]
+    assert [] == [file.name for file in files if not file.read_text(encoding="utf-8").startswith(f"# {file.name[:4]} ")]
