@@ -22,13 +22,17 @@ UNREAD_SECONDS = 0.5
 @check("load.flood-of-requests")
 def flood_of_requests(subject: Subject) -> None:
     """Each of many requests gets a reply, if only that there are too many."""
-    flood, envelope = subject.operation("flood"), subject.profile.envelope
-    ids = [f"flood-{number}" for number in range(REQUESTS)]
+    flood, envelope, probe = subject.operation("flood"), subject.profile.envelope, subject.session()
+    # Pings of the server are answered, and its pace is taken, before it is kept busy.
+    probe.calibrate()
+    pace = int(subject.target.timeouts.reply / 4 / max(probe.round_trip, 1e-6))
+    count = max(FEWEST, min(REQUESTS, pace))
+    ids = [f"flood-{number}" for number in range(count)]
     lines = [dumps(envelope(id=identifier, method=flood.method, params=flood.params)) for identifier in ids]
-    replies = subject.session().provoke(*lines)
+    replies = probe.provoke(*lines)
     found = {str(pick(reply.value, "/id")): reply for reply in replies}
-    if len(replies) != REQUESTS or len(found) != REQUESTS:
-        raise Unmet(f"{REQUESTS} replies to {REQUESTS} requests", f"{len(replies)}, to {len(found)} of them")
+    if len(replies) != count or len(found) != count:
+        raise Unmet(f"{count} replies to {count} requests", f"{len(replies)}, to {len(found)} of them")
     retry = subject.profile.wire.retry_after
     for reply in replies:
         waits = not retry or type(pick(reply.value, retry)) is int
