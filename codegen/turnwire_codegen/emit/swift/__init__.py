@@ -9,7 +9,7 @@ from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.swift.shapes import named_tuples
 from turnwire_codegen.emit.swift.tables import error_views, machine_views, methods_view, protocol_view
 from turnwire_codegen.emit.swift.validators import emit_validators
-from turnwire_codegen.emit.swift.view import definition_lines, family_views, scope_of
+from turnwire_codegen.emit.swift.view import definition_parts, family_views, scope_of
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding
@@ -38,7 +38,7 @@ def emit_swift(protocol: Protocol, header: Header) -> Files:
     pages: dict[str, tuple[str, object]] = {
         view.path: ("family", view) for family in protocol.families for view in family_views(family, scope)
     }
-    pages["Definitions.swift"] = ("definitions", definition_lines(scope))
+    pages["Definitions.swift"] = ("definitions", definition_parts(scope))
     # The lists of rules have been named while the types were made.
     rules = [f"static let {name}: [JSONRule] = {scope.rules[name]}" for name in sorted(scope.rules)]
     pages["Rules.swift"] = ("rules", rules)

@@ -6,7 +6,16 @@
 public enum Definitions {
     /// A value as the type of this definition; nil where there is none of this name. Throws a `JSONFault`.
     public static func read(_ name: String, _ json: JSONValue) throws -> (any JSONRepresentable)? {
-        switch JSONName(name) {
+        let name = JSONName(name)
+        if let found = try part1(name, json) { return found }
+        if let found = try part2(name, json) { return found }
+        if let found = try part3(name, json) { return found }
+        if let found = try part4(name, json) { return found }
+        return nil
+    }
+
+    private static func part1(_ name: JSONName, _ json: JSONValue) throws -> (any JSONRepresentable)? {
+        switch name {
         case "ActiveTurn": return try ActiveTurn(json: json)
         case "AgentId": return try AgentId(json: json.obeying(Rules.length1To160))
         case "AgentInfo": return try AgentInfo(json: json)
@@ -107,6 +116,12 @@ public enum Definitions {
         case "ItemCommandExecutionOutputDeltaNotification": return try ItemCommandExecutionOutputDeltaNotification(json: json)
         case "ItemCompletedNotification": return try ItemCompletedNotification(json: json)
         case "ItemCompletedParams": return try ItemCompletedParams(json: json)
+        default: return nil
+        }
+    }
+
+    private static func part2(_ name: JSONName, _ json: JSONValue) throws -> (any JSONRepresentable)? {
+        switch name {
         case "ItemDeltaParams": return try ItemDeltaParams(json: json)
         case "ItemReasoningDeltaNotification": return try ItemReasoningDeltaNotification(json: json)
         case "ItemResetNotification": return try ItemResetNotification(json: json)
@@ -207,6 +222,12 @@ public enum Definitions {
         case "Thread": return try ThreadValue(json: json)
         case "ThreadArchiveParams": return try ThreadArchiveParams(json: json)
         case "ThreadArchiveRequest": return try ThreadArchiveRequest(json: json)
+        default: return nil
+        }
+    }
+
+    private static func part3(_ name: JSONName, _ json: JSONValue) throws -> (any JSONRepresentable)? {
+        switch name {
         case "ThreadArchiveResult": return try ThreadArchiveResult(json: json)
         case "ThreadArchivedData": return try ThreadArchivedData(json: json)
         case "ThreadArchivedNotification": return try ThreadArchivedNotification(json: json)
@@ -307,6 +328,12 @@ public enum Definitions {
         case "TurnQueueListRequest": return try TurnQueueListRequest(json: json)
         case "TurnQueueRemoveRequest": return try TurnQueueRemoveRequest(json: json)
         case "TurnQueueReorderRequest": return try TurnQueueReorderRequest(json: json)
+        default: return nil
+        }
+    }
+
+    private static func part4(_ name: JSONName, _ json: JSONValue) throws -> (any JSONRepresentable)? {
+        switch name {
         case "TurnQueueResumeRequest": return try TurnQueueResumeRequest(json: json)
         case "TurnQueueUpdateRequest": return try TurnQueueUpdateRequest(json: json)
         case "TurnQueueUpdatedNotification": return try TurnQueueUpdatedNotification(json: json)
