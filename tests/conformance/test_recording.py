@@ -273,6 +273,13 @@ def test_a_raw_line_is_a_message_too():
     assert ["rpc.schema-valid-out"] == broken(judged([*lines, {"dir": "s2c", "raw": "Listening on 4500"}])[1])
 
 
+def test_other_recorders_write_a_raw_line_as_a_message():
+    lines = [{"dir": line["dir"], "msg": {"$raw": json.dumps(line["msg"])}} for line in Spoilt(APPROVED).lines]
+
+    assert 0 == judged(lines)[0]
+    assert ["rpc.schema-valid-out"] == broken(judged([*lines, {"dir": "s2c", "msg": {"$raw": "Listening on 4500"}}])[1])
+
+
 def test_what_is_not_asked_is_not_judged():
     talk = Spoilt(APPROVED)
     talk.repeat(talk.answer(4))

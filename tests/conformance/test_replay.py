@@ -79,6 +79,15 @@ def test_methods_are_passed_over(recording, fixture_argv, tmp_path):
     assert 0 == replayed(path, fixture_argv(), "--ignore", "thread/started")[0]
 
 
+def test_a_recording_may_end_before_the_server_has_told_all(recording, fixture_argv, tmp_path):
+    kept = lines(recording)
+    end = next(index for index, frame in enumerate(kept) if "turn/completed" in frame["raw"])
+    path = tmp_path / "cut.jsonl"
+    path.write_text("".join(json.dumps(frame) + "\n" for frame in kept[:end]), encoding="utf-8")
+
+    assert 0 == replayed(path, fixture_argv())[0]
+
+
 def test_it_is_a_program(fixture_argv, tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text(json.dumps(asked(1, "initialize", **HELLO)) + "\n", encoding="utf-8")

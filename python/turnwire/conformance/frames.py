@@ -1,7 +1,8 @@
 """The format of a recording: a frame a line, read one at a time.
 
-A line is `{"dir": "c2s" | "s2c", "msg": …}` or `{"dir": …, "raw": "…"}`; one with `"dir": "meta"` is a note of who
-recorded it. `check server --transcripts` and `tap --out` write it; `check trace` and `replay` read it.
+A line is `{"dir": "c2s" | "s2c", "msg": …}` or `{"dir": …, "raw": "…"}`, which other recorders write as
+`{"dir": …, "msg": {"$raw": "…"}}`; one with `"dir": "meta"` is a note of who recorded it.
+`check server --transcripts` and `tap --out` write recordings; `check trace` and `replay` read them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,9 +58,11 @@ def _strictly(file: str, number: int, text: bytes) -> Any:
 
 def _frame(file: str, number: int, value: dict[str, Any]) -> Line:
     sent = value["dir"] == "c2s"
-    if "msg" in value:
-        return Line(number, sent, value["msg"], msgspec.json.encode(value["msg"]))
-    raw = value.get("raw")
+    message, raw = value.get("msg"), value.get("raw")
+    if isinstance(message, dict) and message.keys() == {"$raw"}:
+        raw = message["$raw"]
+    elif "msg" in value:
+        return Line(number, sent, message, msgspec.json.encode(message))
     if not isinstance(raw, str):
         raise TraceFault(f"{file}:{number}: a frame has `msg`, a message, or `raw`, a line as a string")
     line = raw.encode("utf-8", "surrogatepass")

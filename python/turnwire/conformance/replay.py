@@ -87,7 +87,9 @@ class _Player:
             if other is not None:
                 return other
         self._read_for(QUIET_SECONDS)
-        rest = [*self._told, *self._replies]
+        # A recording ends where its client left; what the server went on to tell nobody wrote down.
+        asked = [live for live in self._told if not isinstance(live, dict) or "method" not in live or "id" in live]
+        rest = [*asked, *self._replies]
         return _Other(None, "the server says more than was recorded", "nothing more", _shown(rest[0])) if rest else None
 
     def _say(self, line: Line) -> _Other | None:
