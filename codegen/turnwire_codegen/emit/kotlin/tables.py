@@ -14,6 +14,7 @@ from turnwire_codegen.emit.tables import MethodGroup, method_groups
 from turnwire_codegen.ir import AnyValue, Capability, ErrorRow, Machine, Method, Protocol, Ref
 
 __all__ = [
+    "ChunkView",
     "ErrorView",
     "MachineView",
     "MethodTableView",
