@@ -1,5 +1,6 @@
 """A foreign document: where pointers lead, and which definitions it declares, however deep they stand."""
 
+import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -7,8 +8,10 @@ from urllib.parse import unquote
 import msgspec
 
 from turnwire_codegen.load.foreign.kinds import Kind, kind_below
+from turnwire_codegen.lower.dialects import DRAFT_2020_12, dialect_of
+from turnwire_codegen.problems import Place
 
-__all__ = ["CONTAINERS", "Document", "Layout", "escaped"]
+__all__ = ["CONTAINERS", "Document", "Layout", "escaped", "without_siblings"]
 
 CONTAINERS = ("$defs", "definitions")
 # A node with one of these is a schema; one without any, all of whose members are objects, is a folder of definitions.
@@ -78,6 +81,19 @@ class Document(msgspec.Struct, frozen=True):
                 continue
             if isinstance(folder, dict):
                 yield from _definitions(folder, pointer)
+
+
+def without_siblings(root: Any) -> Any:
+    """The document as its dialect reads it: up to draft-07 a reference stands alone, rules beside it say nothing."""
+    dialect = dialect_of(root, DRAFT_2020_12, Place("", []))
+    if dialect.siblings:
+        return root
+    read = copy.deepcopy(root)
+    for _, node in _schemas(read, "#", "schema"):
+        if isinstance(node.get("$ref"), str):
+            for keyword in dialect.keywords & node.keys() - {"$ref"}:
+                del node[keyword]
+    return read
 
 
 def escaped(step: str) -> str:

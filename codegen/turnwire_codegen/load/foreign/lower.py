@@ -23,7 +23,7 @@ from turnwire_codegen.ir import (
     TypeNode,
 )
 from turnwire_codegen.load.foreign.document import CONTAINERS
-from turnwire_codegen.load.foreign.scalars import array_rules, enum_type, integer_width, scalar_rules
+from turnwire_codegen.load.foreign.scalars import array_rules, bounds_beside, enum_type, integer_width, scalar_rules
 from turnwire_codegen.load.foreign.shapes import LEFT, Shape, is_object, says_object, shape_of
 from turnwire_codegen.load.foreign.unions import lower_choice
 from turnwire_codegen.load.foreign.work import Spot, Work
@@ -104,14 +104,15 @@ def _reference(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         return AnyValue()
     if {"properties", "required", "allOf"} & set(node):
         return _object(node, spot, work)
-    work.say_left(node, spot, tuple(key for key in node if key not in _ANNOTATIONS))
+    added = bounds_beside(node, work.document.at(target), spot, work)
+    work.say_left(node, spot, () if added else tuple(key for key in node if key not in _ANNOTATIONS))
     if target not in work.names:
         steps = [step for step in target.split("/")[-2:] if step not in {*CONTAINERS, "#"}]
         work.claim(pascal(" ".join(steps)) or "Root", target)
     found = work.names[target]
     # Declared later, by whoever declares all: definitions may name each other a thousand in a row.
     work.waiting[found] = target
-    return Ref(found)
+    return Ref(found, added)
 
 
 def _typed(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:

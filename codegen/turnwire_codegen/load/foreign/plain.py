@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen.ir import ByField, Declaration, Family, Protocol, Union
-from turnwire_codegen.load.foreign.document import CONTAINERS, Document, Layout
+from turnwire_codegen.load.foreign.document import CONTAINERS, Document, Layout, without_siblings
 from turnwire_codegen.load.foreign.lower import declare_all
 from turnwire_codegen.load.foreign.nulls import null_once
 from turnwire_codegen.load.foreign.sound import check_schemas
@@ -40,7 +40,7 @@ def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
     Raises:
         UnsoundError: a keyword has not the shape that it must have; its `problems` say which.
     """
-    work = Work(Document(document), layout.names)
+    work = Work(Document(without_siblings(document)), layout.names)
     head: dict[str, Any] = document if isinstance(document, dict) else {}
     named = [(work.claim(key, pointer), pointer) for key, pointer in work.document.definitions(layout.folders)]
     alone = {"#": str(head.get("title") or path.stem)} if is_schema(head) else {}

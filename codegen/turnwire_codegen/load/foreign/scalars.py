@@ -11,9 +11,13 @@ from turnwire_codegen.ir import AnyValue, Case, Const, Enum, Nullable, Ref, Scal
 from turnwire_codegen.load.foreign.work import Spot, Work
 from turnwire_codegen.patterns import PatternError, parse
 
-__all__ = ["array_rules", "enum_type", "integer_width", "make_enum", "scalar_rules"]
+__all__ = ["array_rules", "bounds_beside", "enum_type", "integer_width", "make_enum", "scalar_rules"]
 
 Number = int | float
+# Of these pairs a type holds one: whether it says where the numbers end, or what is beyond them.
+_ONE_OF = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+_LENGTHS = frozenset({"minLength", "maxLength"})
+_BOUNDS = frozenset(keyword for pair in _ONE_OF for keyword in pair)
 
 
 def scalar_rules(node: dict[str, Any], kind: str, spot: Spot, work: Work) -> tuple[rules.Rule, ...]:
@@ -34,6 +38,19 @@ def scalar_rules(node: dict[str, Any], kind: str, spot: Spot, work: Work) -> tup
     if multiple is not None:
         found.append(rules.Multiple(int(multiple) if multiple == int(multiple) else multiple))
     return tuple(found)
+
+
+def bounds_beside(node: dict[str, Any], target: Any, spot: Spot, work: Work) -> tuple[rules.Rule, ...]:
+    """What the place of use adds to the scalar that it names, if that is bounds which the scalar has none of."""
+    there: dict[str, Any] = target if isinstance(target, dict) else {}
+    kind = str(there.get("type"))
+    known = _LENGTHS if kind == "string" else _BOUNDS if kind in ("integer", "number") else frozenset[str]()
+    own, had = known & node.keys(), known & there.keys()
+    clash = own & had or any({low, high} <= own | had for low, high in _ONE_OF)
+    others = node.keys() - known - {"$ref", "title", "description", "default", "examples", "deprecated", "$comment"}
+    if not own or clash or others or {"$ref", "const", "enum", "oneOf", "anyOf", "allOf"} & there.keys():
+        return ()
+    return scalar_rules({keyword: node[keyword] for keyword in own}, kind, spot, work)
 
 
 def integer_width(node: dict[str, Any], kind: str) -> int:

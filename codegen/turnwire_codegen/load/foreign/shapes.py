@@ -77,7 +77,7 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
         if name not in members or _has_type(schema):
             members[name] = (schema, f"{pointer}/properties/{escaped(name)}")
     others = node.get("additionalProperties")
-    closed = closed or others is False
+    closed = closed or others is False or node.get("unevaluatedProperties") is False
     if "patternProperties" in node:
         # Which of its schemas binds a member is for the validator to say; data they are all the same.
         extra = (True, pointer)
