@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(1500)
 # What only validators hold of the numbered cases: a type has no place for conditions, for rules about names, or for
 # what excludes; beside `$ref` and in the rest of a tuple the types lose what their schema says.
 VALIDATORS_ALONE = {
-    *("11-patternProperties", "24-tuples", "25-unevaluatedProperties", "26-ref-siblings"),
+    *("11-patternProperties", "24-tuples"),
     *("37-boolean-and-empty-schemas", "39-if-then", "40-dependentRequired", "41-propertyNames"),
     *("59-not-required-xor", "77-closed-pattern-map", "91-allOf-not-required"),
 }

@@ -101,7 +101,7 @@ LEFT = [
     ("a bound without a type", of(a={"minimum": 3}), "#/properties/a", "runtime"),
     (
         "a sibling of a reference",
-        of(a={"$ref": "#/$defs/X", "maxLength": 3}) | {"$defs": {"X": {"type": "string"}}},
+        of(a={"$ref": "#/$defs/X", "pattern": "^a"}) | {"$defs": {"X": {"type": "string"}}},
         "#/properties/a",
         "runtime",
     ),

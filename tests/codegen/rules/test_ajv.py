@@ -21,6 +21,7 @@ DEFECTS = {
     "presence decides": (2, "an undeclared __proto__ or constructor counts as evaluated"),
     "what every object inherits": (1, "a declared __proto__ counts as undeclared"),
     "multiples": (2, "a quotient that is infinite counts as no whole number"),
+    "259-lone-reference-draft7": (6, "what stands beside a $ref is asked, which draft-07 says is to be ignored"),
     "draft-07 forms": (2, "what stands beside a $ref is asked, which draft-07 says is to be ignored"),
 }
 

@@ -162,6 +162,8 @@ def _all_of(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     layers = node["allOf"]
     if not isinstance(layers, list) or not layers:
         return _typed(node, spot, work)
+    if len(layers) == 1 and isinstance(layers[0], dict) and layers[0].keys() == {"$ref"}:
+        return _reference({**{key: node[key] for key in node if key != "allOf"}, **layers[0]}, spot, work)
     if not _is_wrapping(node):
         work.note(spot, "runtime", "the type holds the first schema of allOf, the others bound it")
     return lower(layers[0], Spot(f"{spot.pointer}/allOf/0", spot.name, named=spot.named), work)
