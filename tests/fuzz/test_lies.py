@@ -38,7 +38,7 @@ async def test_a_server_that_believes_is_found_out(gullible, monkeypatch):
     if gullible == "nonce":
         monkeypatch.setattr("turnwire.server.waiting.demand_nonce", lambda _asked, _answer: None)
     else:
-        monkeypatch.setattr("turnwire.server.run_context._ITEM_EVENTS", Believing())
+        monkeypatch.setattr("turnwire.server.asking._ITEM_EVENTS", Believing())
     house = House(1)
     await house.begin()
     for _ in range(600):
