@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from turnwire.errors import not_found
 from turnwire.server.call import Call, Handler
 from turnwire.server.cursors import binding, identity_of, read_cursor
 from turnwire.server.engine import engine_of
+from turnwire.server.ids import now_ms
 from turnwire.server.paging import Query, page
 from turnwire.wire import (
     Thread,
@@ -54,6 +56,8 @@ def threads(call: Call) -> ThreadListResult:
     end = places[-1][0] if places else 0
     query = _query(call, params, bound, default=_THREADS, direction=direction, end=end)
     data, cursor = page(places, query, listing.headers.__getitem__)
+    if params.cursor is UNSET and cursor is not UNSET:
+        _let_pass(end)
     return ThreadListResult(data=data, next_cursor=cursor, total_matched=len(places))
 
 
@@ -92,6 +96,12 @@ def _query(call: Call, params: Any, bound: str, *, default: int, direction: str,
         page_bytes=call.state.limits.page_bytes,
         end=end,
     )
+
+
+def _let_pass(moment: int) -> None:
+    """Until the moment at which a walk ends is over: a thread that began within it would join the walk."""
+    while now_ms() == moment:
+        time.sleep(0.0001)
 
 
 def _filters(params: ThreadListParams) -> bool:
