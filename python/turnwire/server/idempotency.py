@@ -58,12 +58,16 @@ class Keys:
         found = entries.get((method, key))
         if found is None:
             earlier = self._recorded.find(method, scope, key)
-            if earlier is not None:
-                _demand_same(earlier.digest or given, given)
-                return replace(earlier.result, replayed=True)
-            result = await _first(entries, (method, key), given, run)
-            self._recorded.keep(method, scope, key, given, result)
-            return result
+            with self._recorded.held(scope if earlier is None else None) as is_held:
+                if is_held:
+                    # Another process may have carried it out between the look and the hold.
+                    earlier = self._recorded.find(method, scope, key)
+                if earlier is not None:
+                    _demand_same(earlier.digest or given, given)
+                    return replace(earlier.result, replayed=True)
+                result = await _first(entries, (method, key), given, run)
+                self._recorded.keep(method, scope, key, given, result)
+                return result
         _demand_same(found.digest, given)
         # Shielded: one of the repetitions may go away without taking the first request with it.
         return replace(await asyncio.shield(found.result), replayed=True)

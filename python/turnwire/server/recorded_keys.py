@@ -7,7 +7,8 @@ follows. Where the process died in between, the first event itself tells what ca
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import msgspec
@@ -100,6 +101,25 @@ class RecordedKeys:
             if found is not None:
                 return found
         return None
+
+    @contextmanager
+    def held(self, thread_id: str | None) -> Iterator[bool]:
+        """Holds a thread that was not loaded, and tells whether it does: nobody else records in it meanwhile.
+
+        One that cannot be held is for the request itself to say so.
+        """
+        if thread_id is None or self._threads.is_loaded(thread_id):
+            yield False
+            return
+        try:
+            self._threads.load(thread_id)
+        except Refusal:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self._threads.unload(thread_id)
 
     def _deleted(self, key: str) -> Earlier | None:
         deletion = self.deletions.find(key)
