@@ -12,17 +12,21 @@ HELLO = {"protocolVersion": 1, "clientInfo": {"name": "late"}}
 
 
 class Late:
-    """A client on the pipes of a server process that reads when it is told to."""
+    """A client on the pipes of a server process that reads when it is told to, and not a byte before."""
 
-    def __init__(self, process):
+    def __init__(self, process, output):
         self.process = process
+        self.output = output
         self.heard = []
 
     @classmethod
     async def spawn(cls, **limits):
         argv = [sys.executable, str(SERVER), json.dumps(limits)]
-        pipe = asyncio.subprocess.PIPE
-        return cls(await asyncio.create_subprocess_exec(*argv, stdin=pipe, stdout=pipe, limit=1 << 26))
+        # A stream of asyncio would read ahead.
+        read, write = os.pipe()
+        process = await asyncio.create_subprocess_exec(*argv, stdin=asyncio.subprocess.PIPE, stdout=write)
+        os.close(write)
+        return cls(process, os.fdopen(read, "rb"))
 
     def send(self, number, method, **params):
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
@@ -31,13 +35,15 @@ class Late:
     async def until(self, is_it):
         """All messages up to and with the one that is meant."""
         while True:
-            self.heard.append(json.loads(await asyncio.wait_for(self.process.stdout.readline(), 20)))
+            self.heard.append(json.loads(await asyncio.to_thread(self.output.readline)))
             if is_it(self.heard[-1]):
                 return self.heard[-1]
 
     async def close(self):
         self.process.stdin.close()
-        return await asyncio.wait_for(self.process.wait(), 10)
+        ended = await asyncio.wait_for(self.process.wait(), 10)
+        self.output.close()
+        return ended
 
 
 def _memory_of(pid):
