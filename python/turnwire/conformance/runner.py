@@ -65,7 +65,7 @@ class Runner:
         self.facts = Facts(None, 0.01, settings.seed)
         self.verdicts: dict[str, Verdict] = {}
         self._spare: Probe | None = None
-        self._processes: list[Process] = []
+        self._processes = _Started()
         self._over = threading.Event()
 
     def run(self, checks: Sequence[Check]) -> list[Outcome]:
@@ -80,8 +80,7 @@ class Runner:
         finally:
             # However the run ends, an interrupt included, no process of it lives on.
             self._over.set()
-            for process in self._processes:
-                process.stop()
+            self._processes.stop()
         order = {check.id: index for index, check in enumerate(checks)}
         return sorted(outcomes, key=lambda outcome: order[outcome.check.id])
 
@@ -142,8 +141,7 @@ class Runner:
             return list(pool.map(self._run_lane, lanes))
         except KeyboardInterrupt:
             self._over.set()
-            for process in self._processes:
-                process.stop()
+            self._processes.stop()
             raise
         finally:
             pool.shutdown()
@@ -175,6 +173,7 @@ class Runner:
         attempts = [attempt]
         while (
             check.timing
+            and not self._processes.stopped
             and attempts[-1].verdict in (Verdict.FAIL, Verdict.WARN)
             and len(attempts) <= self.settings.retries
         ):
@@ -257,6 +256,22 @@ class Runner:
     def _drop(self, probe: Probe | None) -> None:
         if probe is not None:
             probe.process.stop()
+
+
+class _Started(list[Process]):
+    """All that a run has started. Once they are stopped, a check that is under way gets no other one to go on with."""
+
+    stopped = False
+
+    def append(self, process: Process) -> None:
+        super().append(process)
+        if self.stopped:
+            process.stop()
+
+    def stop(self) -> None:
+        self.stopped = True
+        for process in tuple(self):
+            process.stop()
 
 
 def _weigh(check: Check, function: Callable[[Subject], str | None], subject: Subject) -> Attempt:
