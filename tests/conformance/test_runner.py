@@ -181,8 +181,11 @@ def test_a_server_that_starts_only_once_is_not_verified(judge, fixture_argv, tmp
 
 
 INTERRUPTED = """
+import signal
 import sys
 from turnwire.conformance.api import CheckServerOptions, run_check_server
+# A shell that runs the tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 options = CheckServerOptions(argv=tuple(sys.argv[2:]), jobs=int(sys.argv[1]))
 sys.exit(run_check_server(options, sys.stdout, sys.stderr))
 """
