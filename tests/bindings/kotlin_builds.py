@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from turnwire_codegen.cases.kotlin_toolchain import Kotlin, cache, kotlin
-from turnwire_codegen.cases.trial import ToolchainError
+from turnwire_codegen.cases.kotlin_toolchain import Kotlin, kotlin
+from turnwire_codegen.cases.trial import ToolchainError, cache
 
 __all__ = ["ROOT", "SERVER", "installed", "maven", "package", "roundtrip"]
 

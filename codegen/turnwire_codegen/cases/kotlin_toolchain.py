@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from turnwire_codegen.cases.trial import ToolchainError
+from turnwire_codegen.cases.trial import ToolchainError, cache
 
-__all__ = ["Build", "Kotlin", "build", "cache", "kotlin"]
+__all__ = ["Build", "Kotlin", "build", "kotlin"]
 
 # The compiler with all that it runs on, then what generated code is compiled against.
 _COMPILER = (
@@ -50,11 +50,6 @@ class Build(NamedTuple):
 
     classes: Path
     faults: Mapping[str, str]
-
-
-def cache() -> Path:
-    """Where toolchains and builds are kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwire"
 
 
 def kotlin() -> Kotlin:

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from turnwire_codegen.cases.trial import ToolchainError
+from turnwire_codegen.cases.trial import ToolchainError, cache
 
-__all__ = ["Build", "Swift", "build", "cache", "swift"]
+__all__ = ["Build", "Swift", "build", "swift"]
 
 _FAULT = re.compile(r"^(?P<path>/.*?\.swift):\d+:\d+: error: (?P<text>.*)$", re.MULTILINE)
 _MISSING = "swift is missing; install Swift 5.9 or newer (https://swift.org/install), or run tests/toolchains/swift.sh"
@@ -45,11 +45,6 @@ class Build(NamedTuple):
 
     programs: Path
     faults: Mapping[str, str]
-
-
-def cache() -> Path:
-    """Where toolchains and builds are kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwire"
 
 
 def swift() -> Swift:

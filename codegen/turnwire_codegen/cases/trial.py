@@ -1,7 +1,9 @@
 """What every driver does alike: the files of a case, and the outcome that its values show."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +15,7 @@ from turnwire_codegen.lower import lower
 from turnwire_codegen.outputs import make
 from turnwire_codegen.rules import Plans
 
-__all__ = ["Answer", "ToolchainError", "broken", "files_of", "weighed"]
+__all__ = ["Answer", "ToolchainError", "broken", "cache", "files_of", "weighed"]
 
 _HEADER = Header(title="a case", version="", digest="none", command="python -m turnwire_codegen.cases")
 # The validators of a language: plans, the plan of each name, and the head of the file.
@@ -22,6 +24,11 @@ _EmitValidators = Callable[[Plans, Mapping[str, str], Header], Mapping[str, byte
 
 class ToolchainError(Exception):
     """A compiler or an interpreter is missing, or could not be run; the text says what to do."""
+
+
+def cache() -> Path:
+    """Where toolchains and builds are kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwire"
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -1,11 +1,11 @@
 """What is only itself, through nothing but other names, is anything: such a circle has no value and no finite type."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 
 from turnwire_codegen.ir import Alias, AnyValue, Declaration, Nullable, Protocol, Ref, TypeNode, Union
-from turnwire_codegen.passes.graph import declarations
+from turnwire_codegen.passes.graph import closure, declarations
 
 __all__ = ["cut_circles"]
 
@@ -14,7 +14,7 @@ def cut_circles(protocol: Protocol) -> Protocol:
     """The protocol with an alias of anything for each alias and union that is a part of itself at the same value."""
     known = declarations(protocol)
     edges = {name: frozenset(_same_value(decl)) for name, decl in known.items()}
-    circular = {name for name in known if _leads_to(name, edges)}
+    circular = {name for name in known if name in closure(name, edges)}
     families = tuple(
         msgspec.structs.replace(
             family,
@@ -41,14 +41,3 @@ def _same_value(declaration: Declaration) -> Iterator[str]:
         inner = node.of if isinstance(node, Nullable) else node
         if isinstance(inner, Ref):
             yield inner.name
-
-
-def _leads_to(name: str, edges: Mapping[str, frozenset[str]]) -> bool:
-    seen: set[str] = set()
-    waiting = list(edges[name])
-    while waiting:
-        other = waiting.pop()
-        if other not in seen:
-            seen.add(other)
-            waiting += edges[other]
-    return name in seen

@@ -1,13 +1,22 @@
 """Who refers to whom: between declarations, and between families."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from turnwire_codegen.ir import Declaration, Enum, Protocol, Record, Ref
 
-__all__ = ["declarations", "homes", "mutual_families", "reachable", "recursive", "references", "unknown_name"]
+__all__ = [
+    "closure",
+    "declarations",
+    "homes",
+    "mutual_families",
+    "reachable",
+    "recursive",
+    "references",
+    "unknown_name",
+]
 
 
 def declarations(protocol: Protocol) -> dict[str, Declaration]:
@@ -51,14 +60,14 @@ def mutual_families(protocol: Protocol) -> dict[str, frozenset[str]]:
         family.name: {home[name] for decl in family.declarations for name in references(decl)} - {family.name}
         for family in protocol.families
     }
-    reach = {name: _closure(name, edges) for name in edges}
+    reach = {name: closure(name, edges) for name in edges}
     return {name: frozenset(other for other in reach[name] if name in reach[other] and other != name) for name in edges}
 
 
 def recursive(known: Mapping[str, Declaration]) -> frozenset[str]:
     """Unions and aliases that hold themselves with no record between: no language can spell them out."""
     edges = {name: set() if isinstance(decl, Record | Enum) else set(references(decl)) for name, decl in known.items()}
-    return frozenset(name for name in edges if name in _closure(name, edges))
+    return frozenset(name for name in edges if name in closure(name, edges))
 
 
 def unknown_name(union: str, taken: Container[str]) -> str:
@@ -67,12 +76,13 @@ def unknown_name(union: str, taken: Container[str]) -> str:
     return f"{name}Arm" if name in taken else name
 
 
-def _closure(start: str, edges: Mapping[str, set[str]]) -> set[str]:
+def closure(start: str, edges: Mapping[str, Collection[str]]) -> set[str]:
+    """What is reached from `start` by one step or more; `start` itself only where a way leads back."""
     seen: set[str] = set()
     waiting = list(edges[start])
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting += edges[name]
+            waiting += edges.get(name, ())
     return seen

@@ -1,9 +1,11 @@
 """Names of functions: the words of a plan's pointer, and a number where two would be called alike."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-__all__ = ["distinct", "free", "step_text", "words_of"]
+from turnwire_codegen.words import pascal
+
+__all__ = ["distinct", "free", "function_names", "public_names", "step_text", "words_of"]
 
 _KEYWORDS = re.compile(r"(?:^|/)(?:\$defs|definitions|properties)(?=/)")
 
@@ -27,6 +29,25 @@ def distinct(stems: Iterable[tuple[str, str]], taken: set[str]) -> dict[str, str
     return {key: free(stem, taken) for key, stem in stems}
 
 
+def public_names(roots: Iterable[str]) -> dict[str, str]:
+    """The function of each root; where two would be called alike, the later one gets a number."""
+    return distinct(((name, _called(name)) for name in sorted(roots)), set())
+
+
+def function_names(plans: Iterable[str], roots: Mapping[str, str], public: Mapping[str, str]) -> dict[str, str]:
+    """The function of each plan: those of roots are called as they are public, others by their pointers."""
+    shown: dict[str, str] = {}
+    for name, plan in sorted(roots.items()):
+        shown.setdefault(plan, public[name])
+    hidden = [plan for plan in plans if plan not in shown]
+    return shown | distinct(((plan, _called(words_of(plan))) for plan in hidden), set(public.values()))
+
+
 def step_text(name: str) -> str:
     """A member's name as one step of a JSON pointer."""
     return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _called(words: str) -> str:
+    name = "".join(char for char in pascal(words) if f"_{char}".isidentifier())
+    return f"check{name or 'Document'}"

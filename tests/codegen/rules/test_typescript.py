@@ -11,8 +11,9 @@ import pytest
 from codegen.rules.gather import plans_of, trials
 from codegen.rules.test_python import EMPTY
 from turnwire_codegen.emit.header import Header
-from turnwire_codegen.emit.typescript.validators import emit_validators, exported_names
+from turnwire_codegen.emit.typescript.validators import emit_validators
 from turnwire_codegen.interpret import check
+from turnwire_codegen.program.naming import public_names
 
 HEADER = Header(title="Tests", version="1", digest="0", command="pytest")
 TSC = Path(__file__).parents[3] / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
@@ -140,9 +141,9 @@ def test_narrow_and_empty_forms(tmp_path):
         assert said[f"t{number}"] == [None if fault is None else {"pointer": fault.pointer, "rule": fault.rule}]
 
 
-def test_exported_names_never_meet():
+def test_public_names_never_meet():
     names = ["Item", "item", "ITEM", "thread/start", "thread_start", "", "日本", "²"]
-    given = exported_names(names)
+    given = public_names(names)
 
     assert list(given) == sorted(names)
     assert len(set(given.values())) == len(names)

@@ -20,7 +20,7 @@ from turnwire_codegen.ir import (
     Untagged,
     Variant,
 )
-from turnwire_codegen.passes.graph import declarations
+from turnwire_codegen.passes.graph import closure, declarations
 
 __all__ = ["Scope", "scope_of"]
 
@@ -91,18 +91,7 @@ def _named(alias: Declaration) -> Declaration:
 def _circular(known: Mapping[str, Declaration]) -> set[str]:
     """Aliases that lead back to themselves through aliases only."""
     edges = {name: set(_named_in(decl.type)) for name, decl in known.items() if isinstance(decl, Alias)}
-
-    def reach(start: str) -> set[str]:
-        seen: set[str] = set()
-        waiting = list(edges[start])
-        while waiting:
-            name = waiting.pop()
-            if name not in seen:
-                seen.add(name)
-                waiting += edges.get(name, ())
-        return seen
-
-    return {name for name in edges if name in reach(name)}
+    return {name for name in edges if name in closure(name, edges)}
 
 
 def _named_in(node: TypeNode) -> Iterator[str]:

@@ -12,11 +12,10 @@ from turnwire_codegen.emit.swift.statements import Table, lines, tables
 from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.patterns import parse
 from turnwire_codegen.program import Function, ask, tabled
-from turnwire_codegen.program.naming import distinct, words_of
+from turnwire_codegen.program.naming import function_names, public_names
 from turnwire_codegen.rules import Plans
-from turnwire_codegen.words import pascal
 
-__all__ = ["emit_validators", "public_names"]
+__all__ = ["emit_validators"]
 
 # A compiler takes a file at a time, so that two halves of a big one are ready sooner than the whole.
 _FILE_FUNCTIONS = 200
@@ -59,14 +58,9 @@ def emit_validators(
     }
 
 
-def public_names(roots: Iterable[str]) -> dict[str, str]:
-    """The function of each root; where two would be called alike, the later one gets a number."""
-    return distinct(((name, _called(name)) for name in sorted(roots)), set())
-
-
 def _functions(program: Sequence[Function], roots: Mapping[str, str]) -> list[_Printed]:
     public = public_names(roots)
-    names = _function_names(program, roots, public)
+    names = function_names([function.plan for function in program], roots, public)
     shown = frozenset(public.values())
     functions = [
         _printed(names[function.plan], shown, lines(function, names), tuple(tables(function, names)))
@@ -84,20 +78,6 @@ def _functions(program: Sequence[Function], roots: Mapping[str, str]) -> list[_P
 def _printed(name: str, public: frozenset[str], body: Iterable[str], constants: tuple[Table, ...] = ()) -> _Printed:
     head = f"static func {name}(_ v: JSONValue) -> JSONFault?"
     return _Printed(f"@Sendable {'public ' if name in public else ''}{head}", tuple(body), constants)
-
-
-def _function_names(program: Sequence[Function], roots: Mapping[str, str], public: Mapping[str, str]) -> dict[str, str]:
-    """Plans of roots are called as they are public, others by their pointers."""
-    shown: dict[str, str] = {}
-    for name, plan in sorted(roots.items()):
-        shown.setdefault(plan, public[name])
-    hidden = [function.plan for function in program if function.plan not in shown]
-    return shown | distinct(((plan, _called(words_of(plan))) for plan in hidden), set(public.values()))
-
-
-def _called(words: str) -> str:
-    name = "".join(char for char in pascal(words) if f"_{char}".isidentifier())
-    return f"check{name or 'Document'}"
 
 
 def _sources(node: Any) -> Iterator[str]:

@@ -9,11 +9,10 @@ from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.typescript.statements import Table, lines, tables
 from turnwire_codegen.emit.typescript.text import support
 from turnwire_codegen.program import Function, tabled
-from turnwire_codegen.program.naming import distinct, words_of
+from turnwire_codegen.program.naming import function_names, public_names
 from turnwire_codegen.rules import Plans
-from turnwire_codegen.words import pascal
 
-__all__ = ["emit_validators", "exported_names"]
+__all__ = ["emit_validators"]
 
 _SUPPORT = re.compile(r"^export function (\w+)", re.MULTILINE)
 
@@ -40,14 +39,9 @@ def emit_validators(plans: Plans, roots: Mapping[str, str], header: Header) -> d
     return {path: text.encode() for path, text in texts.items()}
 
 
-def exported_names(roots: Iterable[str]) -> dict[str, str]:
-    """The function of each root; where two would be called alike, the later one gets a number."""
-    return distinct(((name, _called(name)) for name in sorted(roots)), set())
-
-
 def _view(program: Sequence[Function], roots: Mapping[str, str], shared: Iterable[str]) -> _View:
-    public = exported_names(roots)
-    names = _function_names(program, roots, public)
+    public = public_names(roots)
+    names = function_names([function.plan for function in program], roots, public)
     exported = frozenset(public.values())
     functions = [_printed(names[function.plan], exported, lines(function, names)) for function in program]
     # A plan that several roots share is one function and some that call it.
@@ -70,17 +64,3 @@ def _imports(functions: Iterable[_Printed], constants: Iterable[Table], shared: 
     types = ["Fault", *sorted({table.type for table in constants})]
     values = [f'import {{ {", ".join(used)} }} from "./checking.js";'] if used else []
     return (*values, f'import type {{ {", ".join(types)} }} from "./checking.js";')
-
-
-def _function_names(program: Sequence[Function], roots: Mapping[str, str], public: Mapping[str, str]) -> dict[str, str]:
-    """Plans of roots are called as they are exported, others by their pointers."""
-    shown: dict[str, str] = {}
-    for name, plan in sorted(roots.items()):
-        shown.setdefault(plan, public[name])
-    hidden = [function.plan for function in program if function.plan not in shown]
-    return shown | distinct(((plan, _called(words_of(plan))) for plan in hidden), set(public.values()))
-
-
-def _called(words: str) -> str:
-    name = "".join(char for char in pascal(words) if f"_{char}".isidentifier())
-    return f"check{name or 'Document'}"

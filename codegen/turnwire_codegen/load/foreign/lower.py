@@ -104,8 +104,9 @@ def _reference(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         return AnyValue()
     if {"properties", "required", "allOf"} & set(node):
         return _object(node, spot, work)
-    added = bounds_beside(node, work.document.at(target), spot, work)
-    work.say_left(node, spot, () if added else tuple(key for key in node if key not in _ANNOTATIONS))
+    beside = {key: value for key, value in node.items() if key not in _ANNOTATIONS}
+    added = bounds_beside(beside, work.document.at(target), spot, work)
+    work.say_left(node, spot, () if added else tuple(beside))
     if target not in work.names:
         steps = [step for step in target.split("/")[-2:] if step not in {*CONTAINERS, "#"}]
         work.claim(pascal(" ".join(steps)) or "Root", target)

@@ -40,17 +40,16 @@ def scalar_rules(node: dict[str, Any], kind: str, spot: Spot, work: Work) -> tup
     return tuple(found)
 
 
-def bounds_beside(node: dict[str, Any], target: Any, spot: Spot, work: Work) -> tuple[rules.Rule, ...]:
-    """What the place of use adds to the scalar that it names, if that is bounds which the scalar has none of."""
+def bounds_beside(beside: dict[str, Any], target: Any, spot: Spot, work: Work) -> tuple[rules.Rule, ...]:
+    """What stands beside a reference to a scalar, as its rules, if that is only bounds which the scalar has none of."""
     there: dict[str, Any] = target if isinstance(target, dict) else {}
     kind = str(there.get("type"))
     known = _LENGTHS if kind == "string" else _BOUNDS if kind in ("integer", "number") else frozenset[str]()
-    own, had = known & node.keys(), known & there.keys()
-    clash = own & had or any({low, high} <= own | had for low, high in _ONE_OF)
-    others = node.keys() - known - {"$ref", "title", "description", "default", "examples", "deprecated", "$comment"}
-    if not own or clash or others or {"$ref", "const", "enum", "oneOf", "anyOf", "allOf"} & there.keys():
+    had = known & there.keys()
+    clash = beside.keys() & had or any({low, high} <= beside.keys() | had for low, high in _ONE_OF)
+    if clash or not beside.keys() <= known or {"$ref", "const", "enum", "oneOf", "anyOf", "allOf"} & there.keys():
         return ()
-    return scalar_rules({keyword: node[keyword] for keyword in own}, kind, spot, work)
+    return scalar_rules(beside, kind, spot, work)
 
 
 def integer_width(node: dict[str, Any], kind: str) -> int:
