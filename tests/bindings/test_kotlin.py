@@ -7,13 +7,12 @@ import subprocess
 import zipfile
 from xml.etree import ElementTree as ET
 
-import msgspec
 import pytest
-import rfc8785
 
 from architecture.tree import environment
+from bindings.agreement import as_from_python, values
 from bindings.kotlin_builds import ROOT, SERVER, installed, maven, package, roundtrip
-from bindings.test_vectors import EXAMPLES, INVALID, VALID, decode, named
+from bindings.test_vectors import EXAMPLES, INVALID, VALID, named
 from turnwire_codegen.cases.kotlin_toolchain import build
 from turnwire_codegen.emit.kotlin.names import case_names, member_names, package_name, type_name
 from turnwire_codegen.emit.kotlin.text import comment, quoted
@@ -31,23 +30,10 @@ def built(tools):
     return package()
 
 
-def values(paths):
-    """The type and the value of each file."""
-    read = [json.loads(path.read_text()) for path in paths]
-    return [
-        (path.parent.name, found["value"] if "vectors" in path.parts else found)
-        for path, found in zip(paths, read, strict=True)
-    ]
-
-
 def test_what_is_valid_comes_back_as_from_python(tools, built):
     paths = [*EXAMPLES, *VALID]
-    rows = values(paths)
-    expected = [
-        rfc8785.dumps({"value": json.loads(msgspec.json.encode(decode(path, value)))}).decode()
-        for path, (_, value) in zip(paths, rows, strict=True)
-    ]
-    told = roundtrip(tools, built, rows)
+    expected = as_from_python(paths)
+    told = roundtrip(tools, built, values(paths))
 
     assert dict(zip(named(paths), expected, strict=True)) == dict(zip(named(paths), told, strict=True))
 

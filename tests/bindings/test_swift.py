@@ -3,12 +3,11 @@
 import json
 import re
 
-import msgspec
 import pytest
-import rfc8785
 
+from bindings.agreement import as_from_python, values
 from bindings.swift_builds import ROOT, installed, package, roundtrip, server
-from bindings.test_vectors import EXAMPLES, INVALID, VALID, decode, named
+from bindings.test_vectors import EXAMPLES, INVALID, VALID, named
 from codegen.rules.gather import CASES
 from turnwire_codegen.cases.folder import read_cases
 from turnwire_codegen.cases.swift import tried
@@ -40,23 +39,10 @@ def built(tools):
     return made
 
 
-def values(paths):
-    """The type and the value of each file."""
-    read = [json.loads(path.read_text()) for path in paths]
-    return [
-        (path.parent.name, found["value"] if "vectors" in path.parts else found)
-        for path, found in zip(paths, read, strict=True)
-    ]
-
-
 def test_what_is_valid_comes_back_as_from_python(tools, built):
     paths = [*EXAMPLES, *VALID]
-    rows = values(paths)
-    expected = [
-        rfc8785.dumps({"value": json.loads(msgspec.json.encode(decode(path, value)))}).decode()
-        for path, (_, value) in zip(paths, rows, strict=True)
-    ]
-    told = roundtrip(tools, built, rows)
+    expected = as_from_python(paths)
+    told = roundtrip(tools, built, values(paths))
 
     assert dict(zip(named(paths), expected, strict=True)) == dict(zip(named(paths), told, strict=True))
 
