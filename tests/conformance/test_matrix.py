@@ -13,6 +13,7 @@ from turnwire.conformance.registry import catalogue
 # The fixture runs without this process's packages, so it is asked for its names rather than imported.
 NAMES = json.loads(subprocess.check_output([sys.executable, "-S", "-E", Path(__file__).parent / "fixture", "--names"]))
 CHECKS = {check.id: check for check in catalogue()}
+LAWFUL = ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing", "unlimited"})]
 KILLS = [(check.id, name) for check in catalogue() for name in check.mutants]
 # Clauses that only another contract has: judged by that contract, against servers of its own.
 BY_ANOTHER_CONTRACT = ("rpc.closed-params",)
@@ -68,10 +69,28 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
     assert row["repro"].startswith(f"turnwire check server --select {identifier} ")
 
 
+@pytest.mark.parametrize("clock", sorted(set(NAMES["clocks"]) - {"frozen"}))
+def test_an_order_by_time_is_judged_by_whatever_clock(clock, judge, fixture_argv):
+    judged = judge(
+        fixture_argv("--mutant", "list-by-id", "--clock", clock), select=("thread.list-order",), timeout_scale=IMPATIENT
+    )
+
+    assert {"thread.list-order": "fail"} == judged.verdicts, judged.stdout
+
+
 @WHOLE_SUITE
-@pytest.mark.parametrize(
-    "name", ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing", "unlimited"})]
-)
+@pytest.mark.parametrize("name", NAMES["clocks"])
+def test_no_check_hangs_on_how_fine_a_clock_is(name, judge, fixture_argv, record_property):
+    judged = judge(fixture_argv("--clock", name), retries=2, jobs=2, strict=True)
+
+    note_lawful(record_property, f"clock {name}", judged.verdicts)
+    unusual = {identifier: verdict for identifier, verdict in judged.verdicts.items() if verdict != "pass"}
+    stands_still = {"thread.list-order": "not-verified"} if name == "frozen" else {}
+    assert dict.fromkeys([*BY_ANOTHER_CONTRACT, *NOT_BY[""]], "skip") | stands_still == unusual, judged.stdout
+
+
+@WHOLE_SUITE
+@pytest.mark.parametrize("name", LAWFUL)
 def test_lawful_servers_pass_every_check(name, judge, fixture_argv, record_property):
     judged = judge(fixture_argv(*(["--variant", name] if name else [])), retries=2, jobs=2, strict=True)
 

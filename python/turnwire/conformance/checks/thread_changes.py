@@ -14,6 +14,8 @@ NOBODY = "turnwire-check/no-such-agent"
 # Long enough to be stopped in its midst, short enough to be waited for when nothing stops it.
 BRIEF = "slow 4 30"
 LONG = "slow 60 50"
+# A tick of the usual clock. Each pause is twice the one before it, so that a coarser clock is waited for too.
+FIRST_PAUSE = 0.001
 
 
 @check("thread.identity-taken")
@@ -155,13 +157,35 @@ def list_order(subject: Subject) -> None:
     # The id of a thread is a name that no other run has used.
     identity = {"channelName": "turnwire-check", "userId": asked.thread()}
     mine = [asked.thread(title=str(number), identity=identity) for number in range(3)]
-    asked.result("thread/update", threadId=mine[0], title="changed")
+    is_latest = _change_after(asked, mine[0], mine[1:])
     up = asked.walk("thread/list", identity=identity, direction="ascending", limit=2)
     same(sorted(mine), sorted(str(pick(one, "/id")) for one in up), "the threads with one identity")
     order = [(pick(one, "/updatedAt"), pick(one, "/id")) for one in up]
     same(sorted(order), order, "threads by updatedAt, then id")
     down = asked.walk("thread/list", identity=identity, direction="descending")
     same(order[::-1], [(pick(one, "/updatedAt"), pick(one, "/id")) for one in down], "the same the other way round")
+    if not is_latest:
+        raise NotExercised("updatedAt stood still while it was waited for, so nothing shows an order by it")
+
+
+def _change_after(asked: Work, thread: str, others: list[str]) -> bool:
+    """Change a thread until its time is beyond that of others: within a tick ids decide. Whether it came to that."""
+    latest = max(_changed_at(asked, other) for other in others)
+    patience, pause = asked.subject.target.timeouts.reply, FIRST_PAUSE
+    while pause <= patience:
+        asked.result("thread/update", threadId=thread, title="changed")
+        if _changed_at(asked, thread) > latest:
+            return True
+        asked.probe.listen(pause)
+        pause *= 2
+    return False
+
+
+def _changed_at(asked: Work, thread: str) -> int:
+    at = pick(asked.result("thread/read", threadId=thread), "/thread/updatedAt")
+    if type(at) is not int:
+        raise Unmet("a number at /thread/updatedAt in the result of thread/read", repr(at))
+    return at
 
 
 def _expect_quiet(asked: Work, thread: str, mark: int) -> None:
