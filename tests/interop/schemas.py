@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ __all__ = ["SCHEMAS", "codex_folder"]
 
 ACP = "2.4.0"
 CC = "0.2.9"
+MCP = "2.3.0"
 
 
 def codex_folder():
@@ -71,6 +73,19 @@ def _assigned(source, name):
     raise Missing(f"the SDK of ChainlessChain has no {name}")
 
 
+def mcp():
+    """The schema of revision 2026-07-28 that MCP's SDK for Python is made from; only its source archive has it."""
+    home = cache() / f"mcp-{MCP}"
+    with once(home) as fresh:
+        if fresh:
+            home.mkdir(parents=True)
+            pip = (sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps")
+            run(*pip, "--no-binary", ":all:", "--dest", str(home), f"mcp=={MCP}")
+            with tarfile.open(next(home.glob("*.tar.gz"))) as archive:
+                (home / "mcp.json").write_bytes(archive.extractfile(f"mcp-{MCP}/schema/2026-07-28.json").read())
+    return home / "mcp.json"
+
+
 def vv_agent_folder():
     """The files that vv-agent exports, by its own function, in the interpreter that has it."""
     peer = vv_agent()
@@ -98,6 +113,7 @@ SCHEMAS = {
     "acp-v1": _acp("v1"),
     "acp-v2": _acp("v2"),
     "cc": cc,
+    "mcp": mcp,
     "vv-agent": vv_agent_folder,
     "vv-agent-client-request": _vv("ClientRequest"),
     "vv-agent-server-notification": _vv("ServerNotification"),

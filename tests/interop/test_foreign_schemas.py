@@ -21,6 +21,7 @@ METHODS = {
     "codex-v2": {"client request": 110, "server notification": 87},
     "codex-client-request": {"client request": 110},
     "codex-server-notification": {"server notification": 87},
+    "mcp": {"client request": 10, "server notification": 8},
     "cc": {"client request": 30, "server request": 3, "server notification": 17},
 }
 # By schema, a value a line with its type, and whether it is one: written by hand, after what real servers say.
@@ -100,6 +101,8 @@ def test_the_recordings_have_what_they_are_for():
     counts = {name: [row["valid"] for row in rows] for name, rows in RECORDINGS.items()}
 
     assert all({True, False} == set(verdicts) for verdicts in counts.values())
+    # Each of the official examples of MCP is there, member for member, in words of our own.
+    assert 129 == counts["mcp"].count(True)
     # ChainlessChain's server sends a member of its threads that its schema, which closes them, does not have.
     assert any(row["type"] == "Thread" and "headHash" in row["value"] and not row["valid"] for row in RECORDINGS["cc"])
 
