@@ -12,8 +12,6 @@ from codegen.rules.gather import CASES
 from turnwire_codegen.cases.folder import read_cases
 from turnwire_codegen.cases.swift import tried
 from turnwire_codegen.cases.trial import weighed
-from turnwire_codegen.emit.swift.names import type_names
-from turnwire_codegen.emit.swift.text import quoted
 
 pytestmark = pytest.mark.timeout(1500)
 
@@ -96,30 +94,3 @@ def test_what_is_held_by_validators_alone_is_listed(tools, tmp_path):
     }
 
     assert VALIDATORS_ALONE == alone
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("Item", "Item"),
-        ("Thread", "ThreadValue"),
-        ("Data", "DataValue"),
-        ("Codable", "CodableValue"),
-        ("Error", "ErrorValue"),
-        ("JSONValue", "JSONValueValue"),
-        ("View", "ViewValue"),
-        ("thread/start", "ThreadStart"),
-        ("2fast", "T2Fast"),
-        ("", "T"),
-    ],
-)
-def test_no_type_hides_another(name, expected):
-    assert {name: expected} == type_names([name])
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [('a"b', '"a\\"b"'), ("\\(x)", '"\\\\(x)"'), ("\n\u2028é😀", '"\\n\\u{2028}\\u{e9}\\u{1f600}"')],
-)
-def test_text_cannot_end_or_begin_code(value, expected):
-    assert expected == quoted(value)

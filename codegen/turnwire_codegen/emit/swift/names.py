@@ -4,7 +4,7 @@ Names that are kept as they are come first, so that a name depends on its own sp
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -45,17 +45,24 @@ def taken_types() -> frozenset[str]:
 
 def type_names(names: Iterable[str]) -> dict[str, str]:
     """Definition to type: the definition's own name where Swift can say it and nothing is hidden by it."""
-    return _apart(names, _type, taken_types() | KEYWORDS | {"Protocol", "Self", "Type"}, "Value")
+    taken = taken_types() | KEYWORDS | {"Protocol", "Self", "Type"}
+    return _apart(dict.fromkeys(names, ""), _type, taken, "Value")
 
 
-def member_names(wires: Iterable[str], *more: str) -> dict[str, str]:
-    """Wire name to property; `more` are properties that the type has beside its members."""
+def member_names(wires: Mapping[str, str], *more: str) -> dict[str, str]:
+    """Wire name to property; `wires` has what the user calls each, empty where the name follows from the wire.
+
+    `more` are properties that the type has beside its members.
+    """
     names = _apart(wires, _member, _MEMBERS | {*more}, "_")
     return {wire: _ticked(name) for wire, name in names.items()}
 
 
-def case_names(words: Iterable[str], *more: str) -> dict[str, str]:
-    """Word to case of an enumeration; a word is the value of a tag, or what says the kind of an arm."""
+def case_names(words: Mapping[str, str], *more: str) -> dict[str, str]:
+    """Word to case of an enumeration; a word is the value of a tag, or what says the kind of an arm.
+
+    `words` and `more` are as for members.
+    """
     names = _apart(words, lambda word: _member(camel(word)), _CASES | {*more}, "_")
     return {word: _ticked(name) for word, name in names.items()}
 
@@ -66,13 +73,11 @@ def file_name(family: str) -> str:
     return f"{name}Types.swift" if name in _FILES else f"{name}.swift"
 
 
-def _apart(wires: Iterable[str], spell: Callable[[str], str], taken: frozenset[str], ending: str) -> dict[str, str]:
-    given = list(dict.fromkeys(wires))
+def _apart(given: Mapping[str, str], spell: Callable[[str], str], taken: frozenset[str], ending: str) -> dict[str, str]:
+    spelled = {wire: spell(name or wire) for wire, name in given.items()}
     used: dict[str, str] = {}
-    for wire in sorted(given, key=lambda wire: (spell(wire) != wire or wire in taken, wire)):
-        name = spell(wire)
-        if name in taken:
-            name += ending
+    for wire in sorted(given, key=lambda wire: (spelled[wire] != wire or wire in taken, wire)):
+        name = spelled[wire] + (ending if spelled[wire] in taken else "")
         while name in taken or name in used.values():
             name += "_"
         used[wire] = name

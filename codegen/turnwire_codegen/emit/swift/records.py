@@ -56,7 +56,7 @@ class _Member(msgspec.Struct, frozen=True, kw_only=True):
 def record_view(record: Record, scope: Scope) -> StructView:
     """The structure of a record."""
     rest = _rest(record)
-    names = member_names((field.wire for field in record.fields), *([rest.name] if rest else []))
+    names = member_names({field.wire: field.name for field in record.fields}, *([rest.name] if rest else []))
     members = [_member(record, field, names[field.wire], scope) for field in record.fields]
     # An argument that may be left out stands behind those that may not.
     needed = [member for field, member in zip(record.fields, members, strict=True) if field.required]

@@ -89,7 +89,7 @@ def methods_view(protocol: Protocol, scope: Scope) -> MethodsView:
 
 def error_views(protocol: Protocol) -> list[ErrorView]:
     """The rows of the errors."""
-    names = case_names(row.name for row in protocol.errors)
+    names = case_names({row.name: "" for row in protocol.errors})
     return [
         ErrorView(
             case=names[row.name],
@@ -104,7 +104,7 @@ def error_views(protocol: Protocol) -> list[ErrorView]:
 
 def machine_views(protocol: Protocol) -> list[MachineView]:
     """The state machines by name."""
-    names = member_names(machine.name for machine in protocol.machines)
+    names = member_names({machine.name: "" for machine in protocol.machines})
     return [
         MachineView(
             name=names[machine.name],
@@ -137,7 +137,7 @@ def _call(row: Method, kind: str, scope: Scope) -> CallView:
         wanted.append(f"Reply == {'JSONValue' if row.result is None else scope.names[row.result]}")
     return CallView(
         extension=f"{kind} where {', '.join(wanted)}",
-        name=case_names([row.name])[row.name],
+        name=case_names({row.name: ""})[row.name],
         wire=quoted(row.name),
         doc=comment(row.doc, indent=4),
     )

@@ -33,7 +33,7 @@ _KINDS = {"boolean": "bool", "integer": "integer", "null": "null", "number": "nu
 
 
 class EnumView(msgspec.Struct, frozen=True, kw_only=True):
-    """An enumeration. `raw` are the lines of raw values that are written out, `reads` those of `init(json:)`."""
+    """An enumeration. `raw` are raw values that are written out, as whole lines; `reads` and `writes` two bodies."""
 
     head: str
     doc: tuple[str, ...]
@@ -45,8 +45,8 @@ class EnumView(msgspec.Struct, frozen=True, kw_only=True):
 
 def union_view(union: Union, scope: Scope) -> EnumView:
     """The enumeration of a union."""
-    words = _words(union)
-    names = case_names(words, *([_UNKNOWN] if union.open else []))
+    words = _told_apart([_word(variant, union) for variant in union.variants])
+    names = case_names(dict.fromkeys(words, ""), *([_UNKNOWN] if union.open else []))
     cases, writes = [], []
     for word, variant in zip(words, union.variants, strict=True):
         name = names[word]
@@ -74,8 +74,10 @@ def union_view(union: Union, scope: Scope) -> EnumView:
 def enum_view(enum: Enum, scope: Scope) -> EnumView:
     """The enumeration of an enum: strings are its raw values, of other values it keeps a list."""
     cases = {json_literal(case.value): case for case in enum.cases}
-    names = case_names((_said(case) for case in cases.values()), *([_UNKNOWN] if enum.open else []))
-    listed = [(names[_said(case)], literal, case) for literal, case in cases.items()]
+    words = _told_apart([_spelled(case.value) for case in cases.values()])
+    given = {word: case.name for word, case in zip(words, cases.values(), strict=True)}
+    names = case_names(given, *([_UNKNOWN] if enum.open else []))
+    listed = [(names[word], literal, case) for word, (literal, case) in zip(words, cases.items(), strict=True)]
     name, doc = scope.names[enum.name], comment(enum.doc, remarks(enum.notes), deprecation(enum.notes), indent=0)
     plain = all(isinstance(case.value, str) and case.value.isascii() for case in enum.cases)
     if plain and not enum.open:
@@ -98,19 +100,19 @@ def _open_enum(
         doc=doc,
         cases=(*cases, PropertyView(f"case {_UNKNOWN}(String)", said)),
         raw=(
-            "public init(rawValue: String) {",
-            "    switch JSONName(rawValue) {",
-            *(f"    case {text}: self = .{case}" for case, text in values),
-            f"    default: self = .{_UNKNOWN}(rawValue)",
+            "    public init(rawValue: String) {",
+            "        switch JSONName(rawValue) {",
+            *(f"        case {text}: self = .{case}" for case, text in values),
+            f"        default: self = .{_UNKNOWN}(rawValue)",
+            "        }",
             "    }",
-            "}",
             "",
-            "public var rawValue: String {",
-            "    switch self {",
-            *(f"    case .{case}: {text}" for case, text in values),
-            f"    case let .{_UNKNOWN}(text): text",
+            "    public var rawValue: String {",
+            "        switch self {",
+            *(f"        case .{case}: {text}" for case, text in values),
+            f"        case let .{_UNKNOWN}(text): text",
+            "        }",
             "    }",
-            "}",
         ),
     )
 
@@ -170,13 +172,13 @@ def _made(variant: Variant, name: str, value: str, scope: Scope) -> str:
     return f".{name}(try {f'({text})' if text.endswith('?') else text}(json: {value}))"
 
 
-def _words(union: Union) -> list[str]:
-    """What each arm is called: by its tag, else by its type; arms that would share a word keep apart by their place."""
-    words = [_word(variant, union) for variant in union.variants]
+def _told_apart(words: list[str]) -> list[str]:
+    """The words of several cases; those that would share one keep apart by their place."""
     return [word if words.index(word) == at else f"{word} {at + 1}" for at, word in enumerate(words)]
 
 
 def _word(variant: Variant, union: Union) -> str:
+    """What an arm is called: by its tag, else by its type."""
     if variant.tag is not None:
         return _spelled(variant.tag)
     return _kind(variant.type, union.name)
@@ -200,10 +202,6 @@ def _kind(node: TypeNode, owner: str) -> str:
             return f"optional {pascal(_kind(of, owner))}"
         case AnyValue():
             return "any"
-
-
-def _said(case: Case) -> str:
-    return _spelled(case.value)
 
 
 def _spelled(value: str | float | bool | None) -> str:  # noqa: FBT001 -- a value of the schema, not an option
