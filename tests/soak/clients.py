@@ -19,7 +19,8 @@ __all__ = ["KINDS", "Report", "live"]
 # A reader as fast as it can be; one that takes its time; one that stops for a while; one that dies without a word.
 KINDS = ("busy", "slow", "stalled", "dying")
 _BURST = 60
-_PATIENCE = 60.0
+# Beyond this a request counts as one that is never answered; a busy machine takes its time.
+_PATIENCE = 240.0
 Connect = Callable[[], Awaitable[Transport]]
 _encode = msgspec.json.Encoder().encode
 
@@ -31,7 +32,10 @@ class Report:
         self.asked = 0
         self.answered = 0
         self.connections = 0
+        # How connections ended: cut off by the client, closed by it when everything was answered, ended by the server.
         self.cut = 0
+        self.closed = 0
+        self.ended = 0
         self.codes: dict[str, int] = {}
         # What must not be: each is a sentence.
         self.faults: list[str] = []
@@ -49,6 +53,8 @@ class Line:
         self._chance = chance
         self._rest = b""
         self._ids = 0
+        # What came of the requests that somebody waits for.
+        self._awaited: dict[int, str] = {}
         self._room = asyncio.Event()
         self._room.set()
 
@@ -82,13 +88,28 @@ class Line:
         if not self._room.is_set():
             await asyncio.wait((asyncio.ensure_future(self._room.wait()), self.ended), return_when="FIRST_COMPLETED")
 
+    async def call(self, method: str, **params: Any) -> str:
+        """As `ask`, when it is answered: `result`, or the code of the error; "" where the server was gone before."""
+        mark = self._ids + 1
+        self._awaited[mark] = ""
+        await self.ask(method, **params)
+        await self._until(lambda: mark not in self.due)
+        return self._awaited.pop(mark)
+
     async def settle(self) -> bool:
-        """Waits until everything is answered; whether it was, before the server was gone or patience was over."""
+        """Waits until everything is answered; whether it was, before the server was gone.
+
+        Raises:
+            TimeoutError: it was not, and patience is over.
+        """
+        await self._until(lambda: not self.due)
+        return not self.due
+
+    async def _until(self, answered: Callable[[], bool]) -> None:
         async with asyncio.timeout(_PATIENCE):
-            while self.due and not self.ended.done():
+            while not answered() and not self.ended.done():
                 self.news.clear()
                 await self.news.wait()
-        return not self.due
 
     def _end(self) -> None:
         if not self.ended.done():
@@ -113,35 +134,70 @@ class Line:
         self._report.answered += 1
         code = str(message["error"]["code"]) if "error" in message else "result"
         self._report.codes[code] = self._report.codes.get(code, 0) + 1
+        if message["id"] in self._awaited:
+            self._awaited[message["id"]] = code
 
 
 async def live(connect: Connect, kind: str, name: str, *, stop: asyncio.Event, report: Report) -> None:
-    """One client, over one connection after the other, until `stop`; its name is the seed of all that it does."""
+    """One client, over one connection after the other, until `stop`; its name is the seed of all that it does. It
+    leaves no thread behind: a server that keeps all threads would rightly grow."""
     chance = random.Random(name)
-    left: str | None = None
-    while not stop.is_set():
+    left: dict[str, int] = {}
+    while left or not stop.is_set():
         report.connections += 1
         line = Line(await connect(), report, chance)
         await line.transport.start(line)
         thread_id = f"{name}-{report.connections}"
         try:
-            await _enter(line, kind, left)
-            left = await _visit(line, kind, thread_id, chance, stop)
+            await line.ask("initialize", protocolVersion=1, clientInfo=_about(kind), capabilities=_ABLE)
+            await _clear(line, left)
+            await _visit(line, kind, thread_id, chance, stop)
+            if await line.settle():
+                report.closed += 1
+            else:
+                report.ended += 1
+                report.faults.append(f"{kind}: the server ended it; not answered: {dict(Counter(line.due.values()))}")
+            line.transport.close()
+        except _Cut:
+            report.cut += 1
+            left[thread_id] = 2
+            line.transport.abort("closed")
         except TimeoutError:
             report.faults.append(f"{kind}: not answered in time: {dict(Counter(line.due.values()))}")
             line.transport.abort("closed")
 
 
-async def _enter(line: Line, kind: str, left: str | None) -> None:
-    await line.ask("initialize", protocolVersion=1, clientInfo={"name": kind, "version": "1"}, capabilities=_ABLE)
-    if left is not None:
-        # What the last visit left when it was cut; a server that keeps all threads would rightly grow.
-        await line.ask("thread/delete", threadId=left)
+class _Cut(Exception):  # noqa: N818 - what a dying client does is no error
+    """The client ends in the middle of its visit."""
 
 
-async def _visit(line: Line, kind: str, thread_id: str, chance: random.Random, stop: asyncio.Event) -> str | None:
-    """One thread from its start; its id where the connection was cut before its end."""
-    report = line._report
+def _about(kind: str) -> dict[str, str]:
+    return {"name": kind, "version": "1"}
+
+
+async def _clear(line: Line, left: dict[str, int]) -> None:
+    """Deletes what earlier visits left when they were cut; by thread, how often it is still to be looked for: what was
+    sent before the cut may be read after it."""
+    for thread_id in list(left):
+        left[thread_id] -= 1
+        if await _delete(line, thread_id) == "result" or not left[thread_id]:
+            del left[thread_id]
+
+
+async def _delete(line: Line, thread_id: str) -> str:
+    """Deletes a thread, however often that has to be asked for; what came of it."""
+    while True:
+        came = await line.call("thread/delete", threadId=thread_id)
+        if came not in _AGAIN:
+            return came
+
+
+async def _visit(line: Line, kind: str, thread_id: str, chance: random.Random, stop: asyncio.Event) -> None:
+    """One thread from its start to its end.
+
+    Raises:
+        _Cut: the client ends before.
+    """
     await line.ask("thread/start", threadId=thread_id)
     for _ in range(chance.randint(1, 6)):
         if stop.is_set():
@@ -156,17 +212,15 @@ async def _visit(line: Line, kind: str, thread_id: str, chance: random.Random, s
         if kind == "slow":
             await _read_slowly(line, chance)
         if kind == "dying" and chance.random() < 0.4:
-            report.cut += 1
-            line.transport.abort("closed")
-            return thread_id
+            raise _Cut
         await asyncio.sleep(chance.uniform(0, 0.2))
-    await line.ask("thread/delete", threadId=thread_id)
-    if not await line.settle():
-        report.faults.append(f"{kind}: the server ended it; not answered: {dict(Counter(line.due.values()))}")
-    line.transport.close()
-    return None
+    # A request in a full queue is refused, and this one is not to be.
+    if await line.settle():
+        await _delete(line, thread_id)
 
 
+# overloaded and notSettled: ask again.
+_AGAIN = ("-32001", "-32010")
 _ABLE = {"approvals": True}
 _SCRIPTS = (
     "text " + "word " * 60,

@@ -1,14 +1,16 @@
 """The server of the soak, a process of its own: one record, connections over pipes and in memory, till input ends.
 
 `python tests/soak/house.py SOCKET STATE SEED`: a client sends the ends of two pipes, and is served over them as on
-stdio, where a slow reader is waited for. Beside them as many clients in memory talk with it; what came of those is
-printed as JSON.
+stdio, where a slow reader is waited for. Beside them as many clients in memory talk with it. What came of those, and
+what the server still holds when everybody has gone, is printed as JSON.
 """
 
 import asyncio
+import gc
 import json
 import socket
 import sys
+from collections import Counter
 from pathlib import Path
 
 # Where the tests are imported from.
@@ -16,14 +18,24 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from soak.clients import KINDS, Report, live
 from turnwire.agents.builtin import builtin_agent
+from turnwire.peer import Peer
 from turnwire.server import DefaultHost, Server, default_limits
+from turnwire.server.session import Session
+from turnwire.server.thread import LiveThread
+from turnwire.server.turn import TurnRun
+from turnwire.server.waiting import Waiting
+from turnwire.store.base import Store
+from turnwire.store.history import History
 from turnwire.store.opening import open_store
+from turnwire.store.threadfile import ThreadFile
 from turnwire.transports.memory import MemoryTransport, memory_pair
 from turnwire.transports.stdio import StdioTransport
 
 # Small ones, so that the bounds are met often.
 LIMITS = {"requests": 32, "output_messages": 128, "queue_entries": 8, "approval_grace_ms": 200}
 IN_MEMORY = 16
+# What comes and goes with connections, threads and turns.
+_PASSING = (Session, Peer, LiveThread, TurnRun, Waiting, History, ThreadFile, MemoryTransport, StdioTransport)
 
 
 class Door:
@@ -42,6 +54,11 @@ class Door:
         serving = asyncio.get_running_loop().create_task(self._server.serve(transport))
         self._served.add(serving)
         serving.add_done_callback(self._served.discard)
+
+    async def emptied(self) -> None:
+        """Returns when no connection is served any more."""
+        while self._served:
+            await asyncio.wait(self._served)
 
 
 async def main(path: str, state: str, seed: str) -> None:
@@ -63,9 +80,20 @@ async def main(path: str, state: str, seed: str) -> None:
     accepting = loop.create_task(accept(listening, door))
     print("ready", flush=True)
     await asyncio.gather(*living)
+    del living
+    await door.emptied()
+    left = left_in(store)
     accepting.cancel()
     await server.close()
-    print(json.dumps([report.__dict__ for report in reports]), flush=True)
+    print(json.dumps({"reports": [report.__dict__ for report in reports], "left": left}), flush=True)
+
+
+def left_in(store: Store) -> dict[str, int]:
+    """How much of what comes and goes is there, by its kind."""
+    gc.collect()
+    found = Counter(type(one).__name__ for one in gc.get_objects() if type(one) in _PASSING)
+    found["thread in the store"] = len(list(store.headers()))
+    return dict(+found)
 
 
 async def accept(listening: socket.socket, door: Door) -> None:
