@@ -132,7 +132,7 @@ def test_no_type_hides_another(name, expected):
     ],
 )
 def test_members_keep_apart(wires, expected):
-    assert expected == member_names(wires, ("extra",))
+    assert expected == member_names(dict.fromkeys(wires, ""), ("extra",))
 
 
 @pytest.mark.parametrize(
@@ -140,10 +140,11 @@ def test_members_keep_apart(wires, expected):
     [
         (("inProgress", "in_progress"), {"inProgress": "IN_PROGRESS", "in_progress": "IN_PROGRESS_"}),
         (("", "1", "-"), {"": "EMPTY", "1": "V1", "-": "EMPTY_"}),
+        (("A-B", "A_B"), {"A-B": "A_B_", "A_B": "A_B"}),
     ],
 )
 def test_cases_keep_apart(values, expected):
-    assert expected == case_names(values)
+    assert expected == case_names({value: value for value in values})
 
 
 @pytest.mark.parametrize(

@@ -37,12 +37,14 @@ MEMBERS = [
 
 @pytest.fixture
 def kotlin(tmp_path):
-    """A function from a schema to all that is printed of its types."""
+    """A function from a schema, and from the names that are given, to all that is printed of its types."""
 
-    def printed(schema):
-        path = tmp_path / "odd.json"
+    def printed(schema, given=None):
+        path, names = tmp_path / "odd.json", tmp_path / "names.json"
         path.write_text(json.dumps({"title": "Odd", "$defs": {"Odd": schema}}))
-        code, _, stderr = generate("generate-kotlin", "--out", tmp_path / "out", "--schema", path)
+        names.write_text(json.dumps(given or {}))
+        words = ("--schema", path, "--names", names)
+        code, _, stderr = generate("generate-kotlin", "--out", tmp_path / "out", *words)
         assert (0, "") == (code, stderr)
         return "".join(made.read_text() for made in sorted((tmp_path / "out").glob("*.kt")))
 
@@ -81,6 +83,7 @@ SAID = [
     ),
     ({"enum": ["a", "b-c"]}, 'B_C("b-c"),'),
     ({"enum": ["a", 1]}, "INT_1(JsonPrimitive(1L)),"),
+    ({"enum": ["int 1", 1]}, "INT_1_(JsonPrimitive(1L)),"),
     ({"type": "object", "additionalProperties": False}, "public class Odd : JsonWritable {"),
     ({"type": "array", "items": {"$ref": "#/$defs/Odd"}}, "OfOddList(public val value: List<Odd>) : Odd {"),
     ({"type": "object", "description": "a */ b /* c"}, "/** a *&#47; b /&#42; c */"),
@@ -93,6 +96,23 @@ SAID = [
 @pytest.mark.parametrize(("schema", "said"), SAID)
 def test_what_is_said(kotlin, schema, said):
     assert said in kotlin(schema)
+
+
+GIVEN = [
+    (of({"type": "string"}), {"Odd.m": "givenName"}, "public val givenName: String? = null,"),
+    (of({"type": "string"}), {"#/$defs/Odd/properties/m": "given"}, '.putPresent("m", given, StringCodec)'),
+    (of({"const": "x"}, required=True), {"Odd.m": "given"}, 'public val given: String get() = "x"'),
+    ({"properties": {"m": {}, "n": {}}, "type": "object"}, {"Odd.m": "n"}, "public val n_: JsonElement? = null,"),
+    ({"enum": ["a", "b"]}, {"Odd.a": "first"}, 'FIRST("a"),'),
+    ({"anyOf": [{"enum": ["a", "b"]}, {"type": "string"}]}, {"Odd.b": "secondOne"}, 'SECOND_ONE("b"),'),
+    ({"enum": ["a", 1]}, {"Odd.1": "one"}, "ONE(JsonPrimitive(1L)),"),
+    ({"type": "object"}, {"#/$defs/Odd": "Strange"}, "public data class Strange("),
+]
+
+
+@pytest.mark.parametrize(("schema", "names", "said"), GIVEN)
+def test_what_the_user_calls_things(kotlin, schema, names, said):
+    assert said in kotlin(schema, names)
 
 
 def test_the_package_is_the_title(kotlin):

@@ -1,7 +1,7 @@
 """Kotlin spelling of wire names: one set of reserved types, one rule for names that would collide."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from turnwire_codegen.words import camel, pascal, upper_snake, words
 
@@ -97,14 +97,14 @@ def file_name(family: str) -> str:
     return f"{name}Family" if name in _RESERVED_FILES else name
 
 
-def member_names(wires: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
-    """Wire name to property; those that would be alike keep apart by underscores."""
-    return kept_apart(wires, member_name, reserved)
+def member_names(wires: Mapping[str, str], reserved: Iterable[str] = ()) -> dict[str, str]:
+    """Wire name to property; `wires` has what the user calls each, empty where the name follows from the wire."""
+    return kept_apart({wire: given or wire for wire, given in wires.items()}, member_name, reserved)
 
 
-def case_names(values: Iterable[str]) -> dict[str, str]:
-    """Value to entry of an enum, as `IN_PROGRESS`."""
-    return kept_apart(values, _case)
+def case_names(texts: Mapping[str, str]) -> dict[str, str]:
+    """Each key to the entry of an enum that its text makes, as `IN_PROGRESS`."""
+    return kept_apart(texts, _case)
 
 
 def unbarred(name: str) -> str:
@@ -112,19 +112,20 @@ def unbarred(name: str) -> str:
     return f"`{name}`" if name in _KEYWORDS else name
 
 
-def kept_apart(wires: Iterable[str], spell: Callable[[str], str], reserved: Iterable[str] = ()) -> dict[str, str]:
-    """Each of `wires` spelled; of two that would be alike the later one gets an underscore."""
-    wires = tuple(wires)
+def kept_apart(texts: Mapping[str, str], spell: Callable[[str], str], reserved: Iterable[str] = ()) -> dict[str, str]:
+    """Each key to its text as it is spelled; of two that would be alike the later one gets an underscore."""
     taken = set(reserved)
     names: dict[str, str] = {}
-    # A name that is spelled as on the wire has the first right to it.
-    for wire in sorted(wires, key=lambda wire: (spell(wire) != wire, wire)):
-        name = spell(wire)
+    # A text that is spelled as it is has the first right to its name.
+    for text, key in sorted(
+        ((text, key) for key, text in texts.items()), key=lambda row: (spell(row[0]) != row[0], row)
+    ):
+        name = spell(text)
         while name in taken:
             name += "_"
         taken.add(name)
-        names[wire] = name
-    return {wire: names[wire] for wire in wires}
+        names[key] = name
+    return {key: names[key] for key in texts}
 
 
 def identifier(text: str) -> str:

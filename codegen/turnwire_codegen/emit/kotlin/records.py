@@ -54,7 +54,7 @@ def record_view(record: Record, scope: Scope) -> RecordView:
 
 def _class(record: Record, scope: Scope) -> RecordView:
     rest = _rest(record)
-    names = member_names((field.wire for field in record.fields), () if rest is None else (rest.name,))
+    names = member_names(_given(record), () if rest is None else (rest.name,))
     fixed = [field for field in record.fields if field.required and isinstance(field.type, Const)]
     free = [field for field in record.fields if field not in fixed]
     members = [_member(field, unbarred(names[field.wire]), scope) for field in free]
@@ -90,7 +90,7 @@ def _class(record: Record, scope: Scope) -> RecordView:
 
 def _window(record: Record, scope: Scope) -> RecordView:
     """A record of more members than a constructor can take: a window on its JSON, checked when it is read."""
-    names = member_names([field.wire for field in record.fields], ("json",))
+    names = member_names(_given(record), ("json",))
     members = [_member(field, unbarred(names[field.wire]), scope) for field in record.fields]
     checks = [f"members.{member.call}" for member in members]
     if record.closed:
@@ -116,6 +116,11 @@ def _window(record: Record, scope: Scope) -> RecordView:
 def _record_doc(record: Record) -> tuple[str, ...]:
     old = deprecation(record.notes)
     return (*comment(record.doc, remarks(record.notes), old, indent=0), *deprecated(old))
+
+
+def _given(record: Record) -> dict[str, str]:
+    """What the user calls each member."""
+    return {field.wire: field.name for field in record.fields}
 
 
 def _declared(record: Record) -> str:

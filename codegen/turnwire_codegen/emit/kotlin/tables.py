@@ -6,7 +6,7 @@ import msgspec
 
 from turnwire_codegen.emit.kotlin.imports import import_lines
 from turnwire_codegen.emit.kotlin.layout import Expression, laid_out
-from turnwire_codegen.emit.kotlin.names import case_names, kept_apart, member_name, unbarred
+from turnwire_codegen.emit.kotlin.names import case_names, member_names, unbarred
 from turnwire_codegen.emit.kotlin.scope import Scope
 from turnwire_codegen.emit.kotlin.text import comment, quoted
 from turnwire_codegen.emit.kotlin.types import symbol_of
@@ -106,7 +106,7 @@ def methods_view(protocol: Protocol, scope: Scope) -> MethodsView:
 def error_views(rows: Iterable[ErrorRow]) -> tuple[ErrorView, ...]:
     """The entries of the enum of errors."""
     rows = tuple(rows)
-    names = case_names(row.name for row in rows)
+    names = case_names({row.name: row.name for row in rows})
     return tuple(
         ErrorView(
             f"{names[row.name]}({quoted(row.name)}, {row.code}, {_truth(row.retryable)}, {quoted(row.clause)}),",
@@ -118,7 +118,7 @@ def error_views(rows: Iterable[ErrorRow]) -> tuple[ErrorView, ...]:
 
 def states_view(protocol: Protocol) -> tuple[MachineView, ...]:
     """The machines."""
-    names = kept_apart((machine.name for machine in protocol.machines), member_name, reserved=("all",))
+    names = member_names({machine.name: "" for machine in protocol.machines}, reserved=("all",))
     return tuple(_machine(machine, unbarred(names[machine.name])) for machine in protocol.machines)
 
 
@@ -138,7 +138,7 @@ def types_view(scope: Scope) -> TypesView:
 
 def _table(group: MethodGroup, scope: Scope) -> MethodTableView:
     side, kind, rows = group.side, group.kind, group.rows
-    names = kept_apart((row.name for row in rows), member_name, reserved=("all",))
+    names = member_names({row.name: "" for row in rows}, reserved=("all",))
     return MethodTableView(
         name=f"{side.capitalize()}{kind.capitalize()}s",
         doc=comment(f"Every {kind} that the {side} sends.", indent=0),

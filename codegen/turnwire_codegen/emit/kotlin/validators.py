@@ -109,7 +109,7 @@ def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
 
 def _function_names(named: Iterable[str]) -> dict[str, str]:
     """Plans by their pointers: `#/$defs/Thread` is `planThread`."""
-    return kept_apart(named, lambda name: f"plan{identifier(pascal(_KEYWORDS.sub('', name)))}")
+    return kept_apart({name: name for name in named}, lambda name: f"plan{identifier(pascal(_KEYWORDS.sub('', name)))}")
 
 
 class _Printer(msgspec.Struct, frozen=True):

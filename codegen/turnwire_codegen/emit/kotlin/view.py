@@ -1,5 +1,6 @@
 """IR to what the templates print: frozen views in which every string is decided."""
 
+import json
 from typing import Any
 
 import msgspec
@@ -118,15 +119,15 @@ def _alias(alias: Alias, scope: Scope) -> AliasView:
 
 def _enum(enum: Enum, scope: Scope) -> EnumView:
     texts = all(isinstance(case.value, str) for case in enum.cases)
-    # An enum of the same spelling twice, as 1 and "1", keeps them apart by their JSON.
-    names = case_names([_spelled(case.value) for case in enum.cases])
+    # A text is another value than the number that it spells, so cases are known by their JSON.
+    names = case_names({json.dumps(case.value): case.name or _spelled(case.value) for case in enum.cases})
     old = deprecation(enum.notes)
     note = "Others may come; readers keep them as they are." if enum.open else ""
     return EnumView(
         name=type_name(enum.name),
         doc=(*comment(enum.doc, remarks(enum.notes), note, old, indent=0), *deprecated(old)),
         interfaces=scope.interfaces(enum.name),
-        cases=tuple(_case(case, names[_spelled(case.value)], texts=texts) for case in enum.cases),
+        cases=tuple(_case(case, names[json.dumps(case.value)], texts=texts) for case in enum.cases),
         wire="String" if texts else "JsonPrimitive",
         read="StringCodec.read(json)" if texts else "scalar(json)",
         written="JsonPrimitive(wire)" if texts else "wire",
