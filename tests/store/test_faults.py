@@ -358,33 +358,6 @@ def test_a_reader_follows_a_record_that_is_replaced(lasting):
     assert [found.seq for found in reader.events("t1", 8)] == [9, 10, 11]
 
 
-def fill(store, times):
-    """Writes to the index as often as that."""
-    if store.header("t1") is None:
-        store.create(header(), first())
-    seq = store.head("t1").seq
-    for number in range(seq + 1, seq + times + 1):
-        store.append(header(seq=number), event(number, "thread/noted"))
-
-
-def test_an_index_is_written_anew_when_nobody_uses_it(opener):
-    index = opener.directory / "index.jsonl"
-    one = opener(fsync="never")
-    fill(one, 1500)
-    two = opener()
-    assert [found.seq for found in two.headers()] == [1501]
-    assert index.read_bytes().count(b"\n") == 1501
-    one.close()
-    two.close()
-    three = opener(fsync="never")
-    assert [found.seq for found in three.headers()] == [1501]
-    assert index.read_bytes().count(b"\n") == 1
-    fill(three, 5)
-
-    assert [found.seq for found in opener().headers()] == [1506]
-    assert index.stat().st_mode & 0o777 == 0o600
-
-
 @pytest.mark.parametrize("kinds", [("jsonl", "sqlite"), ("sqlite", "jsonl")])
 def test_a_directory_of_another_store_is_refused(opener, kinds):
     opener.kind = kinds[0]

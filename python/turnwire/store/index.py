@@ -16,12 +16,15 @@ import msgspec
 from turnwire import wire
 from turnwire.store.changes import Changes
 from turnwire.store.files import Files
-from turnwire.store.locks import alone, share
+from turnwire.store.locks import alone, is_at, share, share_again
 
 __all__ = ["Entry", "Index", "read_entries"]
 
-# A journal of more lines than twice the threads, and so many, is written anew when nobody else uses it.
+# A journal of more lines than twice the threads, and so many, is written anew when nobody else uses it: a server that
+# lives long writes more of them than it has threads.
 _SLACK = 1000
+# How much of it is read at once.
+_CHUNK = 4 * 1024 * 1024
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -57,6 +60,8 @@ class Index:
         self._path = path
         self._tell = tell
         self._lines = 0
+        # How many there were when somebody else used it, so that nobody looks again at each line.
+        self._shared_lines = 0
         # How far the journal was read.
         self._read = 0
         # Whether the last line was not written to its end, and is to be ended before the next.
@@ -67,13 +72,14 @@ class Index:
         """Takes in what was written since, by anybody."""
         if self._descriptor < 0:
             self._open()
-        size = os.fstat(self._descriptor).st_size
-        if size == self._read:
+        if os.fstat(self._descriptor).st_size == self._read:
             return
-        *lines, rest = os.pread(self._descriptor, size - self._read, self._read).split(b"\n")
-        self._read = size - len(rest)
-        for line in lines:
-            self._take(line)
+        rest = b""
+        while chunk := os.pread(self._descriptor, _CHUNK, self._read + len(rest)):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                self._read += len(line) + 1
+                self._take(line)
 
     def put(self, entry: Entry) -> None:
         """Writes an entry down. That this fails is told and hurts nobody: the thread's own file is read again."""
@@ -88,6 +94,7 @@ class Index:
             self._tell(f"{self._path}: {error.strerror}; the next start will read more")
         self.refresh()
         self._accept(entry)
+        self._keep_short()
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -100,22 +107,49 @@ class Index:
         self.refresh()
         # A line that was torn by a crash is ended, so that it spoils no other.
         self._ragged = os.fstat(self._descriptor).st_size > self._read
-        if self._lines > 2 * len(self.entries) + _SLACK and alone(self._descriptor):
+        self._keep_short()
+
+    def _keep_short(self) -> None:
+        if self._lines <= 2 * max(len(self.entries), self._shared_lines) + _SLACK:
+            return
+        if alone(self._descriptor):
+            # Somebody may have written until there was nobody else.
+            self.refresh()
             self._write_anew()
+            return
+        self._shared_lines = self._lines
+        if not is_at(self._descriptor, self._path):
+            self._read_anew()
 
     def _write_anew(self) -> None:
         fresh = self._path.with_suffix(".new")
+        content = b"".join(_encode(entry) + b"\n" for entry in self.entries.values())
         self._files.remove(fresh)
-        descriptor = self._files.open_to_append(fresh, create=True)
-        self._files.write(descriptor, b"".join(_encode(entry) + b"\n" for entry in self.entries.values()))
-        self._files.close(descriptor)
-        self._files.replace(self._path, fresh)
+        # Whoever opens the file from now on shares it with this process.
+        descriptor = share(self._files, fresh)
+        try:
+            self._files.write(descriptor, content)
+            self._files.replace(self._path, fresh)
+        except OSError as error:
+            self._files.close(descriptor)
+            share_again(self._descriptor)
+            self._shared_lines = self._lines
+            self._tell(f"{self._path}: {error.strerror}; it stays as long as it is")
+            return
         self._files.close(self._descriptor)
-        self.entries.clear()
+        self._descriptor = descriptor
+        self._lines, self._read, self._shared_lines, self._ragged = len(self.entries), len(content), 0, False
+
+    def _read_anew(self) -> None:
+        """Another process wrote the journal anew in a moment in which it was alone with it."""
+        self._files.close(self._descriptor)
+        before, self.entries = self.entries, {}
         self.keys.clear()
-        self._lines = self._read = 0
+        self._lines = self._read = self._shared_lines = 0
         self._descriptor = share(self._files, self._path)
         self.refresh()
+        for name in before.keys() - self.entries.keys():
+            self.changes.touch(name)
 
     def _take(self, line: bytes) -> None:
         self._lines += 1
@@ -133,7 +167,10 @@ class Index:
             self.ids[entry.name] = entry.header.id
         before = self.entries.pop(entry.name, None)
         if before is not None and before.key is not None:
-            self.keys[before.key].pop(entry.name)
+            named = self.keys[before.key]
+            del named[entry.name]
+            if not named:
+                del self.keys[before.key]
         if entry.header is not None or entry.fault is not None:
             self.entries[entry.name] = entry
         if entry.key is not None:

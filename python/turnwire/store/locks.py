@@ -13,7 +13,7 @@ from turnwire.store.base import ThreadHeld
 from turnwire.store.files import Files
 from turnwire.store.names import name_of
 
-__all__ = ["Leases", "alone", "open_locked", "share"]
+__all__ = ["Leases", "alone", "is_at", "open_locked", "share", "share_again"]
 
 
 # A process has 1,024 descriptors by default; this leaves most of them to the host.
@@ -78,7 +78,7 @@ def open_locked(files: Files, path: Path, *, create: bool) -> int | None:
         if not _take(descriptor, fcntl.LOCK_EX):
             files.close(descriptor)
             return None
-        if _is_at(descriptor, path):
+        if is_at(descriptor, path):
             return descriptor
         # Between opening and locking the file was replaced or removed: this lock guards a file that nobody finds.
         files.close(descriptor)
@@ -89,14 +89,33 @@ def share(files: Files, path: Path) -> int:
     while True:
         descriptor = files.open_to_append(path, create=True)
         fcntl.flock(descriptor, fcntl.LOCK_SH)
-        if _is_at(descriptor, path):
+        if is_at(descriptor, path):
             return descriptor
         files.close(descriptor)
 
 
 def alone(descriptor: int) -> bool:
-    """Makes a shared descriptor the only one that is used, if it is; the others wait until it is closed."""
-    return _take(descriptor, fcntl.LOCK_EX)
+    """Makes a shared descriptor the only one that is used, if it is; the others wait until it is closed or shared.
+    If not, it is shared as before; but another may have been alone in between, and have put another file in its place
+    (see `is_at`)."""
+    if _take(descriptor, fcntl.LOCK_EX):
+        return True
+    # Who asks for another lock and does not get it has none any more.
+    share_again(descriptor)
+    return False
+
+
+def share_again(descriptor: int) -> None:
+    """Ends being `alone`."""
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+
+
+def is_at(descriptor: int, path: Path) -> bool:
+    """Whether the path leads to this file, and not to another by now, or to none."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _take(descriptor: int, kind: int) -> bool:
@@ -105,10 +124,3 @@ def _take(descriptor: int, kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False

@@ -93,7 +93,10 @@ class MemoryStore:
             self._changes.touch(thread_id)
             key = read(record.lines[0]).idempotency_key
             if key is not UNSET:
-                self._keys[key].pop(thread_id)
+                named = self._keys[key]
+                del named[thread_id]
+                if not named:
+                    del self._keys[key]
 
     def owes(self, thread_id: str) -> bool:  # noqa: ARG002 - nothing is ever owed a disk that there is not
         return False

@@ -18,6 +18,7 @@ from turnwire import wire
 from turnwire.store.base import Head, HeadMoved, ThreadDamaged
 from turnwire.store.chain import GENESIS, BadEvent, Fault, Link, check, read
 from turnwire.store.files import Files
+from turnwire.store.locks import is_at
 
 __all__ = ["ThreadFile", "last_hash"]
 
@@ -125,10 +126,7 @@ class ThreadFile:
 
     def is_replaced(self) -> bool:
         """Whether the name leads to another file by now, or to none."""
-        try:
-            return not os.path.samestat(os.fstat(self.descriptor), self.path.stat())
-        except FileNotFoundError:
-            return True
+        return not is_at(self.descriptor, self.path)
 
     def close(self) -> None:
         """Lets go of the file and of its lock."""
