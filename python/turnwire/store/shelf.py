@@ -19,6 +19,8 @@ __all__ = ["SUFFIX", "Shelf"]
 SUFFIX = ".jsonl"
 # A process has 1,024 descriptors by default; this leaves most of them to the host.
 _OPEN = 256
+# Of each event of an open file its place is known, which takes 16 bytes: of so many, where files are only read.
+_EVENTS = 1_000_000
 
 
 class Shelf:
@@ -61,6 +63,8 @@ class Shelf:
             except FileNotFoundError:
                 return None
             file = self._put(name, descriptor)
+        else:
+            self._open[name] = self._open.pop(name)
         try:
             file.prove()
         except ThreadDamaged:
@@ -112,6 +116,13 @@ class Shelf:
             resting = next((found for found, file in self._open.items() if not _is_busy(file)), None)
             if resting is not None:
                 self.close(resting)
+        read = {found: file.count for found, file in self._open.items() if found not in self._held}
+        known = sum(read.values())
+        for found, count in read.items():
+            if known < _EVENTS:
+                break
+            self.close(found)
+            known -= count
         file = self._open[name] = ThreadFile(self._files, self.path(name), descriptor)
         return file
 

@@ -27,6 +27,8 @@ from turnwire.store.locks import Leases
 __all__ = ["SqliteStore"]
 
 _LOCKS = "locks"
+# Of so many threads it is known where their proved records end; one that was forgotten is proved again when it is used.
+_KNOWN = 4096
 
 _encode = msgspec.json.Encoder().encode
 
@@ -56,7 +58,7 @@ class SqliteStore(Durable):
         if self.fsync != "never":
             # SQLite has made the write-ahead file by now; its name is forced once.
             self._files.sync_directory(self._state)
-        # Where each record ends, as far as this process has proved it.
+        # Where records end, as far as this process has proved them; the least lately first.
         self._places: dict[str, _Place] = {}
         # The headers, as they were when no other process had written; `_version` tells when one has.
         self._headers: dict[str, wire.Thread] = {}
@@ -202,7 +204,7 @@ class SqliteStore(Durable):
         self._changes.touch(thread_id)
 
     def _settle(self, header: wire.Thread, place: _Place) -> Head:
-        self._places[header.id] = place
+        self._know(header.id, place)
         self._headers[header.id] = header
         self._changes.touch(header.id)
         return place.head
@@ -281,8 +283,15 @@ class SqliteStore(Durable):
         except _Found as damage:
             self._set_aside(thread_id, damage)
             raise
-        self._places[thread_id] = place
+        self._know(thread_id, place)
         return place
+
+    def _know(self, thread_id: str, place: _Place) -> None:
+        self._places.pop(thread_id, None)
+        self._places[thread_id] = place
+        if len(self._places) > _KNOWN:
+            resting = next((known for known in self._places if known not in self._leases), thread_id)
+            del self._places[resting]
 
     def _prove(self, place: _Place) -> None:
         head = GENESIS
