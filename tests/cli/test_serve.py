@@ -56,7 +56,7 @@ def test_files_are_kept_where_that_is_asked_for(flags, offered, tmp_path, monkey
         (["--limit", "depth=x"], "depth is a whole number or none, not 'x'"),
         (["--limit", "depth"], "'depth' is not NAME=VALUE"),
         (["--agent", "nobody"], "argument --agent: invalid choice: 'nobody'"),
-        (["--ws"], "unrecognized arguments: --ws"),
+        (["--ws"], "argument --ws: expected one argument"),
     ],
 )
 def test_wrong_use_is_one_line(argv, said):

@@ -1,4 +1,4 @@
-"""`turnwire call`: one request to a server that is started for it, and its result as JSON."""
+"""`turnwire call`: one request to a server that is started for it, or is there already, and its result as JSON."""
 
 import asyncio
 from typing import Any
@@ -30,7 +30,7 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
     row = METHODS.get(options.method)
     if row is not None and (row.kind != "request" or row.sender == "server"):
         raise Stop(Exit.USAGE, f"{options.method} is a {row.kind} of the {row.sender}; `call` sends requests only")
-    result = asyncio.run(_call(options, _params(options.params, streams), target))
+    result = asyncio.run(_call(options, _params(options.params, streams), target, streams))
     streams.stdout.write(msgspec.json.format(result, indent=INDENT[options.format]).decode() + "\n")
     return Exit.DONE
 
@@ -40,7 +40,7 @@ def _parser(name: str, streams: Streams) -> Parser:
         name,
         streams,
         summary="Start a server, initialize it, send one request, print the result, and end the server.",
-        usage="METHOD [JSON] [options] [-- COMMAND [ARGUMENT …]]",
+        usage="METHOD [JSON] [options] [--ws URL | -- COMMAND [ARGUMENT …]]",
         example='turnwire call thread/start \'{"title": "Fix the login test"}\' -- turnwire serve --agent scripted',
     )
     parser.add_argument("method", metavar="METHOD", help="any name; what the server does not know it says")
@@ -67,8 +67,8 @@ def _params(given: str | None, streams: Streams) -> Raw | None:
     return Raw(msgspec.json.format(text, indent=-1))
 
 
-async def _call(options: Any, params: Raw | None, target: list[str] | None) -> bytes:
-    async with connected(Client, target, options) as client:
+async def _call(options: Any, params: Raw | None, target: list[str] | None, streams: Streams) -> bytes:
+    async with connected(Client, target, options, streams) as client:
         greeting = await greet(client, ClientCapabilities(), options)
         # A second initialize would be refused.
         result = greeting if options.method == "initialize" else await client.call_raw(options.method, params)

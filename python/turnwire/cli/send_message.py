@@ -31,8 +31,9 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
     words, target = split_target(argv)
     options = _parser(name, streams).parse_args(words)
     text = read_bytes("-", streams).decode("utf-8", "replace") if options.text == "-" else options.text
-    # The agent works where its server runs.
-    options.cwd = options.cwd or str(Path.cwd())
+    if options.ws is None:
+        # The agent works where its server runs.
+        options.cwd = options.cwd or str(Path.cwd())
     status = asyncio.run(_converse(text, options, target, streams))
     return Exit.DONE if status == "completed" else Exit.FINDINGS
 
@@ -42,7 +43,7 @@ def _parser(name: str, streams: Streams) -> Parser:
         name,
         streams,
         summary="Start a server and a thread, send one message, and print the turn as it comes.",
-        usage="TEXT [options] [-- COMMAND [ARGUMENT …]]",
+        usage="TEXT [options] [--ws URL | -- COMMAND [ARGUMENT …]]",
         example='turnwire debug send-message \'approve deploy {"to": "staging"}\' --approve',
     )
     parser.add_argument("text", metavar="TEXT", help="what the agent is told; - reads stdin")
@@ -80,10 +81,10 @@ async def _converse(text: str, options: Any, target: list[str] | None, streams: 
     teller = Teller(streams.stdout, paint_for(options.color, streams.stdout))
     choice = "approve" if options.approve else "decline" if options.decline else "ask"
     asker = Asker(streams, choice, show=teller.ask if options.format == "text" else lambda _approval: None)
-    async with connected(_Listener, target, options) as client:
+    async with connected(_Listener, target, options, streams) as client:
         client.on_request("approval/request", asker.answer)
         await greet(client, ClientCapabilities(approvals=True), options)
-        started = await client.thread_start(ThreadStartParams(agent=options.agent or UNSET, cwd=options.cwd))
+        started = await client.thread_start(ThreadStartParams(agent=options.agent or UNSET, cwd=options.cwd or UNSET))
         turn = await client.turn_start(TurnStartParams(thread_id=started.thread.id, input=[TextPart(text=text)]))
         status = await _follow(client, turn.turn.id, teller if options.format == "text" else None, streams)
         for fault in client.faults[:1]:

@@ -1,4 +1,4 @@
-"""`turnwire serve`: the reference server on stdin and stdout, with an agent that needs no model."""
+"""`turnwire serve`: the reference server on stdin and stdout or on WebSockets, with an agent that needs no model."""
 
 import argparse
 import asyncio
@@ -12,6 +12,7 @@ from turnwire.agents.builtin import BUILTIN, builtin_agent
 from turnwire.cli import Streams
 from turnwire.cli.command import Parser, named_value
 from turnwire.cli.exits import Exit, Stop
+from turnwire.cli.listening import add_listening_flags, serve_on_websockets
 from turnwire.server import DefaultHost, FileProvider, Server, default_limits, serve_stdio
 from turnwire.store.base import Store
 from turnwire.store.opening import STORES, open_store
@@ -25,21 +26,20 @@ _HELLO = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersi
 
 
 def run(name: str, argv: list[str], streams: Streams) -> int:
-    """Serve until the end of input or SIGTERM; 0 then.
+    """Serve until the end of input, SIGTERM, or the shutdown that a client asks for; 0 then.
 
     Raises:
-        Stop: the words are wrong, the state directory cannot be used, or a standard stream is not there.
+        Stop: the words are wrong, the state directory cannot be used, a standard stream is not there, or the address
+            cannot be listened at.
     """
     options = _parser(name, streams).parse_args(argv)
+    serve = serve_on_websockets(options, streams) or _serve_on_stdio
     agents = [builtin_agent(agent) for agent in dict.fromkeys([options.agent, *BUILTIN])]
     store = _store(options, streams)
     with _files(options) as files:
         host = DefaultHost(*agents, files=files)
         server = Server(host, store=store, limits=default_limits(**dict(options.limit)))
-        try:
-            asyncio.run(serve_stdio(server))
-        except OSError as fault:
-            raise Stop(Exit.UNREACHED, f"stdin or stdout cannot be used: {fault.strerror or fault}") from None
+        serve(server)
     return Exit.DONE
 
 
@@ -47,12 +47,15 @@ def _parser(name: str, streams: Streams) -> Parser:
     parser = Parser(
         name,
         streams,
-        summary="Run the reference server: one connection on stdin and stdout, a JSON message a line.",
-        usage="[--stdio] [--agent NAME] [--state-dir DIR] [--store STORE] [--fsync WHEN] [--files git]"
-        " [--limit NAME=VALUE …]",
+        summary="Run the reference server: one connection on stdin and stdout, a JSON message a line; or with --ws as"
+        " many\nWebSockets as come, a JSON message a text frame. Its URL is the first line on stdout.",
+        usage="[--stdio | --ws HOST:PORT] [--agent NAME] [--state-dir DIR] [--store STORE] [--fsync WHEN]"
+        " [--files git] [--limit NAME=VALUE …] [--token-file FILE] [--origin ORIGIN …]",
         example=f"echo '{_HELLO}' | turnwire serve --agent scripted",
     )
-    parser.add_argument("--stdio", action="store_true", help="on stdin and stdout, which is the default")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--stdio", action="store_true", help="on stdin and stdout, which is the default")
+    add_listening_flags(parser, where)
     parser.add_argument(
         "--agent", choices=tuple(BUILTIN), default="scripted", help="the default agent (default: scripted)"
     )
@@ -75,6 +78,13 @@ def _parser(name: str, streams: Streams) -> Parser:
         help="one that `initialize` states, or none",
     )
     return parser
+
+
+def _serve_on_stdio(server: Server) -> None:
+    try:
+        asyncio.run(serve_stdio(server))
+    except OSError as fault:
+        raise Stop(Exit.UNREACHED, f"stdin or stdout cannot be used: {fault.strerror or fault}") from None
 
 
 def _store(options: argparse.Namespace, streams: Streams) -> Store | None:

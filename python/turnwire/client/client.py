@@ -6,6 +6,7 @@ that never comes. Nothing is ever approved by default.
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Self
 
 from msgspec import UNSET, Raw
@@ -19,7 +20,7 @@ from turnwire.codec import Params
 from turnwire.errors import ConnectionClosed
 from turnwire.events import CloseReason, NotificationReceived, Refused, RequestReceived
 from turnwire.peer import Peer, PeerLimits, Reply
-from turnwire.transports.base import Transport
+from turnwire.transports.base import Transport, Witness
 from turnwire.wire import (
     METHODS,
     PROTOCOL_MAJOR,
@@ -90,6 +91,19 @@ class Client(Methods):
             ProcessNotStarted: the command cannot be run.
         """
         return await cls.over(ProcessTransport(argv, cwd=cwd, env=env, stderr=stderr), within=within)
+
+    @classmethod
+    async def connect(cls, url: str, *, token: str | None = None, within: float = TIMEOUT) -> Self:
+        """A client of the server at a `ws:` or `wss:` URL, which takes the extra `websocket`.
+
+        Raises:
+            ValueError: the URL or the token is none.
+            OSError: the server cannot be reached, or has no time now.
+            RemoteProtocolError: it does not let us in, or is something else.
+        """
+        # Imported where it is asked for: the client needs no package but msgspec.
+        transports = import_module("turnwire.transports.websocket")
+        return await cls.over(transports.WebSocketTransport(url, token=token), within=within)
 
     async def __aenter__(self) -> Self:
         return self
@@ -195,7 +209,7 @@ class Client(Methods):
     async def _explained(self, error: ConnectionClosed) -> ConnectionClosed:
         """The same error, with what the server did before it."""
         told = [str(error)]
-        if isinstance(self._transport, ProcessTransport):
+        if isinstance(self._transport, Witness):
             told += await self._transport.last_words()
         if self.faults:
             told.append(f"it had written what is no message: {self.faults[0].excerpt.decode('utf-8', 'replace')!r}")

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -36,14 +37,16 @@ class Server:
         self._state = ServerState(host, store, self.limits)
         self._peer_limits = peer_limits(self.limits)
 
-    async def serve(self, transport: Transport, *, principal: str | None = None) -> None:
-        """Serves one connection to its end. Turns go on without it.
+    async def serve(
+        self, transport: Transport, *, principal: str | None = None, stop: asyncio.Event | None = None
+    ) -> None:
+        """Serves one connection to its end, or until `stop` is set. Turns go on without it.
 
         Raises:
             OSError: the transport cannot be used.
         """
         peer = Peer("server", transport, self._peer_limits)
-        await peer.run(Session(self._state, peer, principal=principal))
+        await _run(peer, Session(self._state, peer, principal=principal), None if stop is None else _end(stop, peer))
 
     async def serve_last(self, transport: Transport, *, stop: asyncio.Event | None = None) -> None:
         """Serves one connection whose end is the end of the server (stdio): turns that run then end `interrupted`
@@ -54,12 +57,7 @@ class Server:
         """
         peer = Peer("server", transport, self._peer_limits)
         session = Session(self._state, peer, at_end=self._at_end)
-        stopper = None if stop is None else asyncio.get_running_loop().create_task(self._close_on(stop, peer))
-        try:
-            await peer.run(session)
-        finally:
-            if stopper is not None:
-                stopper.cancel()
+        await _run(peer, session, None if stop is None else self._drain_and_end(stop, peer))
         await self.close()
 
     def connect(self, send: Callable[[bytes], None], *, principal: str | None = None) -> EmbeddedSession:
@@ -72,6 +70,10 @@ class Server:
         if self._state.work is not None:
             grace = self.limits.shutdown_ms
             await self._state.work.settle(reason, grace_ms=0 if grace is UNSET else grace)
+
+    async def wait_shut_down(self) -> None:
+        """Returns when a client has asked for `shutdown` and was answered, or is about to be."""
+        await self._state.shut_down.wait()
 
     async def close(self) -> None:
         """Ends what still runs and lets go of host and store."""
@@ -87,7 +89,7 @@ class Server:
         if self._state.work is not None:
             await self._state.work.settle("shutdown" if reason == "closed" else "eof", grace_ms=0)
 
-    async def _close_on(self, stop: asyncio.Event, peer: Peer) -> None:
+    async def _drain_and_end(self, stop: asyncio.Event, peer: Peer) -> None:
         await stop.wait()
         await self.drain()
         peer.close()
@@ -108,3 +110,18 @@ class EmbeddedSession:
         """The other side has gone; returns when everything that was due was sent."""
         self._transport.end()
         await self._task
+
+
+async def _run(peer: Peer, session: Session, ending: Coroutine[Any, Any, None] | None) -> None:
+    """Serves a connection; `ending` runs beside it, and no longer."""
+    beside = None if ending is None else asyncio.get_running_loop().create_task(ending)
+    try:
+        await peer.run(session)
+    finally:
+        if beside is not None:
+            beside.cancel()
+
+
+async def _end(stop: asyncio.Event, peer: Peer) -> None:
+    await stop.wait()
+    peer.close()

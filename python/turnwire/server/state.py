@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cached_property
 from typing import Protocol
 
@@ -36,6 +37,8 @@ class ServerState:
         self.hub = Hub()
         # LIFE-16: no new work from now on.
         self.draining = False
+        # Set when a shutdown that a client asked for has settled everything.
+        self.shut_down = asyncio.Event()
         # None until the first request about a thread.
         self.work: Work | None = None
 

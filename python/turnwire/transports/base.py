@@ -1,11 +1,11 @@
 """What a transport and the peer behind it owe each other."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from turnwire.events import CloseReason
 
-__all__ = ["Receiver", "SlowReader", "Transport"]
+__all__ = ["Receiver", "SlowReader", "Transport", "Witness"]
 
 SlowReader: TypeAlias = Literal["pause", "close"]
 """LIM-4: what happens before a recorded message would be lost. `pause` reads no more; `close` ends the connection."""
@@ -61,3 +61,11 @@ class Transport(Protocol):
 
     def abort(self, reason: CloseReason) -> None:
         """Close at once, with the status that the reason has where the transport knows one; unsent lines are lost."""
+
+
+@runtime_checkable
+class Witness(Protocol):
+    """A transport that may know why the other side has gone."""
+
+    async def last_words(self) -> list[str]:
+        """Sentences for an error message; none where nothing is known."""

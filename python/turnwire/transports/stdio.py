@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from turnwire.events import CloseReason
 from turnwire.transports.base import Receiver, SlowReader
+from turnwire.transports.pressure import Pressure
 
 __all__ = ["StdioTransport"]
 
@@ -166,36 +167,8 @@ class _ReadEnd(asyncio.Protocol):
             self._receiver.eof_received()
 
 
-class _WriteEnd(asyncio.BaseProtocol):
+class _WriteEnd(Pressure, asyncio.Protocol):
     """What asyncio tells of the output."""
-
-    def __init__(self, receiver: Receiver) -> None:
-        self._receiver = receiver
-        # Whether the pipe is full, and whether the receiver was told so.
-        self._full = False
-        self._told = False
-        self._lost = False
-
-    def pause_writing(self) -> None:
-        self._full = True
-        if not self._told:
-            self._told = True
-            self._receiver.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._full = False
-        # Later, since asyncio looks at the pipe once more after this call: it would end it again where a write within
-        # the call had found the reader gone.
-        asyncio.get_running_loop().call_soon(self._resume)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._lost = True
-        self._receiver.connection_lost(exc)
-
-    def _resume(self) -> None:
-        if self._told and not self._full and not self._lost:
-            self._told = False
-            self._receiver.resume_writing()
 
 
 class _ThreadReader:

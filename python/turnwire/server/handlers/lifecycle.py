@@ -72,6 +72,7 @@ async def shutdown(call: Call) -> EmptyResult:
     if work is not None:
         grace = call.state.limits.shutdown_ms
         await work.settle("shutdown", grace_ms=0 if grace is UNSET else grace)
+    call.state.shut_down.set()
     return _DONE
 
 
