@@ -70,9 +70,11 @@ class Deletions:
         """What was deleted under a key."""
         return next((one for one in reversed(self._all()) if one.key == key), None)
 
-    def finish(self, delete: Callable[[str], None]) -> None:
-        """Deletes what a process that died had begun to delete, children first."""
+    def finish(self, delete: Callable[[str], None], *, key: str | None = None) -> None:
+        """Deletes what a process that died had begun to delete, children first; under one key where one is given."""
         for deletion in self._all():
+            if key not in (None, deletion.key):
+                continue
             for gone in reversed(deletion.threads):
                 header = self._store.header(gone.thread_id)
                 if header is not None and header.created_at == gone.created_at:

@@ -69,10 +69,10 @@ class Engine:
         """As `subscribe`, for a request that is repeated: its thread may have been deleted since, which changes nothing
         about what came of it."""
         try:
-            self.threads.load(thread_id)
+            with self.using(thread_id):
+                self.subscribe(thread_id, listener)
         except Refusal:
             return
-        self.subscribe(thread_id, listener)
 
     def unsubscribe(self, thread_id: str, listener: Listener) -> bool:
         """The connection hears no more of it; whether the thread is unloaded now."""
@@ -192,6 +192,10 @@ class Engine:
         """The answer for a fault of the host or the agent that nobody foresaw."""
         _log.error("%s for thread %s", said, thread.id, exc_info=error)
         return host_error(f"{error}" if self._state.host.expose_errors else said)
+
+    def finish_deletion(self, key: str) -> None:
+        """What was begun to be deleted under a key is gone when this returns, though its process died in between."""
+        self.deletions.finish(self._delete_again, key=key)
 
     def delete(self, thread: LiveThread) -> None:
         """Announces the end of a thread in which nothing runs, and takes it away with all that waits in it."""

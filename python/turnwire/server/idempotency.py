@@ -57,20 +57,23 @@ class Keys:
         given = fingerprint(params)
         found = entries.get((method, key))
         if found is None:
-            earlier = self._recorded.find(method, scope, key)
-            with self._recorded.held(scope if earlier is None else None) as is_held:
-                if is_held:
-                    # Another process may have carried it out between the look and the hold.
-                    earlier = self._recorded.find(method, scope, key)
-                if earlier is not None:
-                    _demand_same(earlier.digest or given, given)
-                    return replace(earlier.result, replayed=True)
-                result = await _first(entries, (method, key), given, run)
-                self._recorded.keep(method, scope, key, given, result)
-                return result
+            return await _first(entries, (method, key), given, lambda: self._alone(method, scope, key, given, run))
         _demand_same(found.digest, given)
         # Shielded: one of the repetitions may go away without taking the first request with it.
         return replace(await asyncio.shield(found.result), replayed=True)
+
+    async def _alone(
+        self, method: str, scope: str | None, key: str, given: str, run: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Looks a key up and carries its request out where no other process does either."""
+        async with self._recorded.alone(method, scope, key):
+            earlier = self._recorded.find(method, scope, key)
+            if earlier is not None:
+                _demand_same(earlier.digest or given, given)
+                return replace(earlier.result, replayed=True)
+            result = await run()
+            self._recorded.keep(method, scope, key, given, result)
+            return result
 
     def forget(self, thread_id: str) -> None:
         """The thread is deleted, and its keys with it."""

@@ -167,6 +167,17 @@ class Store(Protocol):
     def note(self, line: bytes) -> None:
         """Adds one such line, which has no line end in it."""
 
+    def reserve(self, name: str) -> bool:
+        """Makes this process the only one that does what this name stands for, until `free` or its own end; whether it
+        is. What another process did under the name before it is found from here on, also where it died of it.
+
+        Raises:
+            OSError: that cannot be had.
+        """
+
+    def free(self, name: str) -> None:
+        """Ends what `reserve` began; nothing happens where it did not."""
+
     def delete(self, thread_id: str) -> None:
         """Takes a thread and its record away; its id is unknown afterwards."""
 

@@ -136,6 +136,10 @@ class Catalogue:
         """The thread was deleted."""
         self._index.put(Entry(name))
 
+    def survey_again(self) -> None:
+        """What came without a word in the index is looked for once more."""
+        self._surveyed = False
+
     def close(self) -> None:
         """Lets go of everything."""
         self._shelf.close_all()

@@ -13,12 +13,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from turnwire import wire
-from turnwire.store.base import Forcing, Head, HeadMoved, StoredEvent
+from turnwire.store.base import Forcing, Head, HeadMoved, StoredEvent, ThreadHeld
 from turnwire.store.chain import Link, link, read
 from turnwire.store.files import FSYNC, Files, forces, prepare
+from turnwire.store.locks import Leases
 from turnwire.store.notes import Notes
 
 __all__ = ["Durable", "Tell"]
+
+# Where what is reserved is locked, a file each.
+_KEYS = "keys"
 
 Tell = Callable[[str], None]
 """Hears what was cut, damaged or missing, a sentence each."""
@@ -54,6 +58,7 @@ class Durable(ABC):
         self._state = Path(directory)
         prepare(self._state, self.KIND)
         self._notes = Notes(self._files, self._state)
+        self._reserved = Leases(self._files, self._state / _KEYS)
         # By thread, or "" for the notes: the files and directories that were changed since they were last forced.
         self._owed: dict[str, dict[Path, None]] = {}
 
@@ -77,6 +82,29 @@ class Durable(ABC):
     def force(self, thread_id: str) -> Forcing:
         return _Round(self._files, self._owed.pop(thread_id, {}))
 
+    def reserve(self, name: str) -> bool:
+        self._files.make_directory(self._state / _KEYS)
+        try:
+            descriptor = self._reserved.take(name, rests=_never)
+        except ThreadHeld:
+            return False
+        if os.fstat(descriptor).st_size:
+            # Who made the file and wrote to it did not live to take it away.
+            self._survey()
+        else:
+            self._files.write(descriptor, b"\n")
+        return True
+
+    def free(self, name: str) -> None:
+        self._reserved.drop(name)
+
+    def close(self) -> None:
+        self._reserved.drop_all()
+
+    @abstractmethod
+    def _survey(self) -> None:
+        """Finds what a process that died may have stored and told nobody of."""
+
     def _owe(self, thread_id: str, *places: Path) -> None:
         """The policy promises that what was just changed in these files and directories is forced."""
         if self.fsync != "never":
@@ -97,6 +125,11 @@ class Durable(ABC):
         if event.seq <= head.seq:
             raise HeadMoved(f"{header.id} has event {head.seq}, and {event.seq} was to be added")
         return link(head, event)
+
+
+def _never(_name: str) -> bool:
+    """What is reserved is being done."""
+    return False
 
 
 class _Round:

@@ -129,7 +129,12 @@ class JsonlStore(Durable):
         self._threads.let_go(name)
 
     def close(self) -> None:
+        super().close()
         self._threads.close()
+
+    def _survey(self) -> None:
+        # A thread is told of in the index when its file is written, and its process may have died between the two.
+        self._threads.survey_again()
 
     def _claimed(self, thread_id: str) -> ThreadFile:
         name = name_of(thread_id)

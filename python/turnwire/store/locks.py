@@ -21,7 +21,7 @@ _HELD = 256
 
 
 class Leases:
-    """The threads that this process writes, where their records have no files of their own: a lock file each."""
+    """What only one process does at a time, a lock file each: writing a thread whose record has no file of its own."""
 
     def __init__(self, files: Files, directory: Path) -> None:
         self._files = files
@@ -32,15 +32,16 @@ class Leases:
     def __contains__(self, thread_id: str) -> bool:
         return thread_id in self._held
 
-    def take(self, thread_id: str, *, rests: Callable[[str], bool]) -> None:
-        """Holds a thread; where too many are held, the oldest that `rests` is let go.
+    def take(self, thread_id: str, *, rests: Callable[[str], bool]) -> int:
+        """Holds a thread; where too many are held, the oldest that `rests` is let go. Returns the descriptor of the
+        lock file, which whoever died holding it may have left.
 
         Raises:
             ThreadHeld: another process writes it.
         """
         if thread_id in self._held:
             self._held[thread_id] = self._held.pop(thread_id)
-            return
+            return self._held[thread_id]
         descriptor = open_locked(self._files, self._path(thread_id), create=True)
         if descriptor is None:
             raise ThreadHeld(f"{thread_id} is written by another process")
@@ -49,6 +50,7 @@ class Leases:
             resting = next((held for held in self._held if held != thread_id and rests(held)), None)
             if resting is not None:
                 self.drop(resting)
+        return descriptor
 
     def drop(self, thread_id: str) -> None:
         """Lets others write it; nothing happens where it is not held."""

@@ -87,6 +87,12 @@ class MemoryStore:
     def release(self, thread_id: str) -> None:
         """No other process could write the thread before or after."""
 
+    def reserve(self, name: str) -> bool:  # noqa: ARG002 - there is no other process
+        return True
+
+    def free(self, name: str) -> None:
+        """No other process waited for it."""
+
     def delete(self, thread_id: str) -> None:
         record = self._records.pop(thread_id, None)
         if record is not None:

@@ -170,8 +170,12 @@ class SqliteStore(Durable):
         self.force(thread_id)()
 
     def close(self) -> None:
+        super().close()
         self._leases.drop_all()
         self._database.close()
+
+    def _survey(self) -> None:
+        """A transaction stores a thread with all by which it is found, or nothing."""
 
     def _rests(self, thread_id: str) -> bool:
         header = self._headers.get(thread_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 from msgspec import UNSET
@@ -111,17 +112,21 @@ async def delete(call: Call) -> ThreadDeleteResult:
 
     async def run() -> ThreadDeleteResult:
         engine.threads.header(params.thread_id)
-        doomed = [engine.threads.load(one) for one in engine.threads.subtree(params.thread_id)]
-        await _stop_all(call, engine, doomed)
-        if params.idempotency_key is not UNSET:
-            headers = [thread.header for thread in doomed]
-            engine.deletions.begin(params.idempotency_key, fingerprint(call.raw), headers)
-        # Children first: a parent is never gone while something below it is there.
-        for thread in reversed(doomed):
-            engine.delete(thread)
+        with ExitStack() as held:
+            doomed = [held.enter_context(engine.using(one)) for one in engine.threads.subtree(params.thread_id)]
+            await _stop_all(call, engine, doomed)
+            if params.idempotency_key is not UNSET:
+                headers = [thread.header for thread in doomed]
+                engine.deletions.begin(params.idempotency_key, fingerprint(call.raw), headers)
+            # Children first: a parent is never gone while something below it is there.
+            for thread in reversed(doomed):
+                engine.delete(thread)
         return ThreadDeleteResult(thread_id=params.thread_id, deleted_thread_ids=[thread.id for thread in doomed])
 
-    result: ThreadDeleteResult = await engine.keys.once("thread/delete", None, params.idempotency_key, call.raw, run)
+    key = params.idempotency_key
+    result: ThreadDeleteResult = await engine.keys.once("thread/delete", None, key, call.raw, run)
+    if result.replayed is True and key is not UNSET:
+        engine.finish_deletion(key)
     return result
 
 
