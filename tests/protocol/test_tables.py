@@ -227,8 +227,8 @@ def test_unreachable_state_is_reported():
         ("thread", "ThreadStatus", {"deleted"}, set()),
         # An item that was reset is in no list, so nobody reads that state.
         ("item", "ItemStatus", {"reset"}, set()),
-        # A rule answers before anything waits.
-        ("approval", "RequestOutcome", {"waiting", "deferred"}, {"rule"}),
+        # A rule or a mode answers before anything waits.
+        ("approval", "RequestOutcome", {"waiting", "deferred"}, {"rule", "mode"}),
     ],
 )
 def test_states_are_the_values_on_the_wire(machine, enum, only_in_machine, only_in_enum):

@@ -32,6 +32,7 @@ import {
   checkThreadUnpauseResult,
   checkThreadUnsubscribeResult,
   checkThreadUpdateResult,
+  checkTraceReadResult,
   checkTurnEnqueueResult,
   checkTurnInterruptResult,
   checkTurnStartResult,
@@ -89,5 +90,6 @@ const RESULTS: { readonly [M in ClientMethod]: Validator } = {
   "approvalRules/remove": checkEmptyResult,
   "userInput/resolve": checkUserInputResolveResult,
   "model/list": checkModelListResult,
+  "trace/read": checkTraceReadResult,
   "schema/export": checkSchemaExportResult,
 };

@@ -182,6 +182,11 @@ export abstract class Methods {
     return this.request("model/list", ...args);
   }
 
+  /** `trace/read`: Reads the spans of a turn. */
+  traceRead(...args: CallArguments<"trace/read">): Promise<ResultOf<"trace/read">> {
+    return this.request("trace/read", ...args);
+  }
+
   /** `schema/export`: Gives the schema that the server was built from. */
   schemaExport(...args: CallArguments<"schema/export">): Promise<ResultOf<"schema/export">> {
     return this.request("schema/export", ...args);

@@ -64,6 +64,8 @@ from turnwire.wire import (
     ThreadUnsubscribeResult,
     ThreadUpdateParams,
     ThreadUpdateResult,
+    TraceReadParams,
+    TraceReadResult,
     TurnEnqueueParams,
     TurnEnqueueResult,
     TurnInterruptParams,
@@ -254,6 +256,10 @@ class Methods(ABC):
     ) -> Call[ModelListResult]:
         """`model/list`: Lists the models that the host offers."""
         return self.call("model/list", params, within=within)
+
+    def trace_read(self, params: TraceReadParams, *, within: float | None = None) -> Call[TraceReadResult]:
+        """`trace/read`: Reads the spans of a turn."""
+        return self.call("trace/read", params, within=within)
 
     def schema_export(
         self, params: SchemaExportParams | None = None, *, within: float | None = None
