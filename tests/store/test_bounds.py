@@ -1,9 +1,13 @@
 """What is held of threads that nobody uses has a bound, or is no more than a header."""
 
+import asyncio
+
 import pytest
 
+from store.conversation import THREAD, Client, server_over
 from store.records import chain_of, event, first, header
 from store.test_faults import descriptors
+from turnwire.server.engine import engine_of
 from turnwire.store import shelf, sqlite
 
 
@@ -45,3 +49,43 @@ def test_of_so_many_threads_the_ends_are_known(opener, monkeypatch, threads, pro
     store.append(header("t0", 2), event(2))
 
     assert len(seen) == proved
+
+
+def asked_for(key):
+    """Requests that load a thread, each with what is asked of the server before; `key` makes them repeatable."""
+    text = [{"type": "text", "text": "text Hi"}]
+    target = {"type": "uncommittedChanges"}
+    return {
+        "start": ("thread/start", {"threadId": "t2", **key}),
+        "start again": ("thread/start", {"threadId": THREAD, "idempotencyKey": "first"}),
+        "fork": ("thread/fork", {"threadId": THREAD, "newThreadId": "t2", **key}),
+        "resume": ("thread/resume", {"threadId": THREAD}),
+        "turn": ("turn/start", {"threadId": THREAD, "input": text, **key}),
+        "enqueue": ("turn/enqueue", {"threadId": THREAD, "input": text, **key}),
+        "review": ("review/start", {"threadId": THREAD, "target": target, **key}),
+        "rewind": ("thread/rewind", {"threadId": THREAD, "itemId": "no", **key}),
+        "steer": ("turn/steer", {"threadId": THREAD, "expectedTurnId": "no", "input": text, **key}),
+        "compact": ("thread/compact", {"threadId": THREAD}),
+        "delete": ("thread/delete", {"threadId": "no", **key}),
+    }
+
+
+@pytest.mark.parametrize("key", [{}, {"idempotencyKey": "k"}], ids=["plain", "keyed"])
+@pytest.mark.parametrize("request_", asked_for({}))
+async def test_what_a_connection_that_has_gone_asked_for_is_not_kept_loaded(any_store, request_, key):
+    server = server_over(any_store)
+    client = Client(server)
+    await client.begin()
+    await client.ask("thread/start", threadId=THREAD, idempotencyKey="first")
+    await client.close()
+    gone = Client(server)
+    await gone.begin()
+    method, params = asked_for(key)[request_]
+    gone._send({"id": 9, "method": method, "params": params})
+    await gone.close()
+    engine = engine_of(server._state)
+    await asyncio.gather(*(thread.run.done for thread in engine.threads.running()))
+    await asyncio.sleep(0)
+
+    assert [thread.id for thread in engine.threads.all_loaded()] == []
+    await server.close()

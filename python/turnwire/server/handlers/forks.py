@@ -34,10 +34,11 @@ async def fork(call: Call) -> ThreadForkResult:
             if cut is not None:
                 copy_into(draft, source, cut)
 
-        thread = engine.threads.adopt(header, fill, key=params.idempotency_key)
-        thread.announce_start()
-        engine.subscribe(thread.id, call.caller)
-        return ThreadForkResult(thread=thread.header)
+        engine.threads.adopt(header, fill, key=params.idempotency_key)
+        with engine.using(thread_id) as thread:
+            thread.announce_start()
+            engine.subscribe(thread_id, call.caller)
+            return ThreadForkResult(thread=thread.header)
 
     key = params.idempotency_key
     result: ThreadForkResult = await engine.keys.once("thread/fork", params.thread_id, key, call.raw, copy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Raw, UnsetType
 
@@ -16,6 +16,8 @@ from turnwire.server.headers import new_header
 from turnwire.server.thread import LiveThread
 from turnwire.wire import (
     Limits,
+    PendingApproval,
+    PendingUserInput,
     ThreadClosedParams,
     ThreadReadResult,
     ThreadResumeParams,
@@ -37,12 +39,14 @@ async def start(call: Call) -> ThreadStartResult:
 
     async def create() -> ThreadStartResult:
         call.caller.hold()
-        thread = engine.threads.create(new_header(params, agent), key=params.idempotency_key)
-        engine.subscribe(thread.id, call.caller)
-        thread.announce_start()
-        thread.give_context(params.additional_context)
-        thread.client_tools.declare(call.caller, params.dynamic_tools)
-        return ThreadStartResult(thread=thread.header)
+        thread_id = engine.threads.create(new_header(params, agent), key=params.idempotency_key).id
+        # The caller may have gone by now: then nobody is left to unload it.
+        with engine.using(thread_id) as thread:
+            engine.subscribe(thread_id, call.caller)
+            thread.announce_start()
+            thread.give_context(params.additional_context)
+            thread.client_tools.declare(call.caller, params.dynamic_tools)
+            return ThreadStartResult(thread=thread.header)
 
     result: ThreadStartResult = await engine.keys.once("thread/start", None, params.idempotency_key, call.raw, create)
     if result.replayed is True:
@@ -59,14 +63,20 @@ def resume(call: Call) -> ThreadResumeResult:
     demand(opaque_issues("/additionalContext", params.additional_context, limit=call.state.limits.context_bytes))
     demand(tool_issues(params.dynamic_tools, answers=call.caller.answers))
     engine = engine_of(call.state)
-    thread = engine.threads.load(params.thread_id)
-    thread.give_context(params.additional_context)
-    thread.client_tools.declare(call.caller, params.dynamic_tools)
+    with engine.using(params.thread_id) as thread:
+        thread.give_context(params.additional_context)
+        thread.client_tools.declare(call.caller, params.dynamic_tools)
+        gap = _replay(call, thread, params.after_seq)
+        pending = engine.requests.pending(thread, call.caller)
+        engine.subscribe(thread.id, call.caller)
+        return _resumed(thread, pending, gap=gap)
+
+
+def _resumed(
+    thread: LiveThread, pending: Sequence[PendingApproval | PendingUserInput], *, gap: bool
+) -> ThreadResumeResult:
     history = thread.history
-    gap = _replay(call, thread, params.after_seq)
     active = history.active_turn()
-    pending = engine.requests.pending(thread, call.caller)
-    engine.subscribe(thread.id, call.caller)
     return ThreadResumeResult(
         thread=thread.header,
         active_turn=UNSET if active is None else active,
