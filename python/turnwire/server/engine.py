@@ -193,6 +193,10 @@ class Engine:
         _log.error("%s for thread %s", said, thread.id, exc_info=error)
         return host_error(f"{error}" if self._state.host.expose_errors else said)
 
+    def finish_deletion(self, key: str) -> None:
+        """What was begun to be deleted under a key is gone when this returns, though its process died in between."""
+        self.deletions.finish(self._delete_again, key=key)
+
     def delete(self, thread: LiveThread) -> None:
         """Announces the end of a thread in which nothing runs, and takes it away with all that waits in it."""
         thread.record("thread/deleted", ThreadDeletedParams(thread_id=thread.id, seq=thread.seq))

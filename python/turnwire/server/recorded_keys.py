@@ -6,15 +6,17 @@ follows. Where the process died in between, the first event itself tells what ca
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
 
 from turnwire.errors import Refusal
+from turnwire.server.canonical import digest
 from turnwire.server.deletions import Deletions
 from turnwire.server.threads import Threads
 from turnwire.store.base import Store, StoreFault
@@ -36,6 +38,10 @@ from turnwire.wire import (
 __all__ = ["Earlier", "RecordedKeys"]
 
 _log = logging.getLogger("turnwire.server")
+
+# In seconds: most requests are carried out within the first; one that waits for a host or an agent takes its time.
+_FIRST_WAIT = 0.001
+_LAST_WAIT = 0.05
 
 # What a request came to, by its method and the type of its first event, from the params of that event and the history.
 # `thread/delete` leaves no record of its own: see `Deletions`.
@@ -102,24 +108,23 @@ class RecordedKeys:
                 return found
         return None
 
-    @contextmanager
-    def held(self, thread_id: str | None) -> Iterator[bool]:
-        """Holds a thread that was not loaded, and tells whether it does: nobody else records in it meanwhile.
+    @asynccontextmanager
+    async def alone(self, method: str, thread_id: str | None, key: str) -> AsyncIterator[None]:
+        """Waits while another process carries out a request of this key, and keeps them all waiting meanwhile.
 
-        One that cannot be held is for the request itself to say so.
+        Raises:
+            OSError: the store cannot be used.
         """
-        if thread_id is None or self._threads.is_loaded(thread_id):
-            yield False
-            return
+        name = digest([method, thread_id, key])
+        wait = _FIRST_WAIT
+        while not self._store.reserve(name):
+            # A lock of another process tells nobody when it is freed.
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LAST_WAIT)
         try:
-            self._threads.load(thread_id)
-        except Refusal:
-            yield False
-            return
-        try:
-            yield True
+            yield
         finally:
-            self._threads.unload(thread_id)
+            self._store.free(name)
 
     def _deleted(self, key: str) -> Earlier | None:
         deletion = self.deletions.find(key)
