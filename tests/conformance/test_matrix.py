@@ -26,6 +26,8 @@ NOT_BY = {
     "expiring": (),
     "sparing": [c.id for c in catalogue() if c.id == "appr.expiry" or c.gate.partition(",")[0] in (*LITTLE, "events")],
 }
+# What nobody can show where no time passes.
+OF_TIME = ("page.frozen-end", "thread.list-order")
 UNMET = {"must": "fail", "should": "warn", "may": "non-strict"}
 # A broken server is silent for as long as it is waited for, so waits are short here.
 IMPATIENT = 0.2
@@ -70,12 +72,13 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
 
 
 @pytest.mark.parametrize("clock", sorted(set(NAMES["clocks"]) - {"frozen"}))
-def test_an_order_by_time_is_judged_by_whatever_clock(clock, judge, fixture_argv):
-    judged = judge(
-        fixture_argv("--mutant", "list-by-id", "--clock", clock), select=("thread.list-order",), timeout_scale=IMPATIENT
-    )
+@pytest.mark.parametrize(
+    ("identifier", "name"), [("page.frozen-end", "page-moves"), ("thread.list-order", "list-by-id")]
+)
+def test_an_order_by_time_is_judged_by_whatever_clock(identifier, name, clock, judge, fixture_argv):
+    judged = judge(fixture_argv("--mutant", name, "--clock", clock), select=(identifier,), timeout_scale=IMPATIENT)
 
-    assert {"thread.list-order": "fail"} == judged.verdicts, judged.stdout
+    assert {identifier: "fail"} == judged.verdicts, judged.stdout
 
 
 @WHOLE_SUITE
@@ -85,7 +88,7 @@ def test_no_check_hangs_on_how_fine_a_clock_is(name, judge, fixture_argv, record
 
     note_lawful(record_property, f"clock {name}", judged.verdicts)
     unusual = {identifier: verdict for identifier, verdict in judged.verdicts.items() if verdict != "pass"}
-    stands_still = {"thread.list-order": "not-verified"} if name == "frozen" else {}
+    stands_still = dict.fromkeys(OF_TIME, "not-verified") if name == "frozen" else {}
     assert dict.fromkeys([*BY_ANOTHER_CONTRACT, *NOT_BY[""]], "skip") | stands_still == unusual, judged.stdout
 
 

@@ -179,11 +179,11 @@ class Process:
                     return int(line.split()[1]) * 1024
         return None
 
-    def cpu_seconds(self) -> float | None:
-        """Processor time used so far; None where the system does not tell."""
-        with contextlib.suppress(OSError):
-            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def wanted_seconds(self) -> float | None:
+        """Processor time that it has used so far or has waited for; None where the system does not tell."""
+        with contextlib.suppress(OSError, ValueError):
+            tasks = [path.read_text().split() for path in Path(f"/proc/{self.pid}/task").glob("*/schedstat")]
+            return sum(int(used) + int(waited) for used, waited, _ in tasks) / 1e9 if tasks else None
         return None
 
     def survivors(self) -> list[int]:

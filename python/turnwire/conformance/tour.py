@@ -124,7 +124,6 @@ def _call_once(subject: Subject, probe: Probe, thread: str) -> str:
 
 def _interrupt(subject: Subject, turn: Turn) -> None:
     if isinstance(turn.id, str):
-        # A moment of it must be heard, or what is interrupted has not begun.
-        turn.probe.listen(subject.target.timeouts.lag / 4)
+        turn.hear_begin()
         subject.perform(turn.probe, "interrupt", thread=turn.thread, text=turn.id)
     turn.wait()

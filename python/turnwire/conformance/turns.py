@@ -64,6 +64,12 @@ class Turn:
         told = [pick(params, "/item") for name in ("item/started", "item/completed") for params in self.told(name)]
         return len({repr(pick(item, "/id")) for item in told if pick(item, "/executionStarted") is True})
 
+    def hear_begin(self) -> None:
+        """Wait until something of it was told, and a moment longer: else what is interrupted has not begun."""
+        lag = self.probe.process.target.timeouts.lag
+        self.probe.wait_for(lambda: len(self.probe.arrived) > self.mark or None, self._patience)
+        self.probe.listen(lag / 4)
+
     def ended(self) -> str:
         """Wait for its end, which is due by the clause at hand, and return how it ended.
 

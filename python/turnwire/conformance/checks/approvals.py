@@ -41,6 +41,7 @@ def pending_holds(subject: Subject) -> None:
     """While nobody has answered nothing runs, and the turn goes on waiting."""
     turn = _asking(subject)
     turn.probe.listen(subject.target.timeouts.lag / 2)
+    turn.probe.barrier()
     if turn.is_over() or _runs(turn):
         raise Unmet("nothing while the approval waits", f"{_runs(turn)} runs, turn {turn.status() or 'running'}")
 

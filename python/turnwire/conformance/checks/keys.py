@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from turnwire.conformance.checks.meanwhile import LONG
 from turnwire.conformance.checks.work import Work, lives, same, text, unscripted, work
 from turnwire.conformance.model import Unmet
 from turnwire.conformance.pointer import pick
@@ -12,7 +13,6 @@ from turnwire.conformance.subject import Subject
 __all__: list[str] = []
 
 KEY = "turnwire-check"
-LONG = "slow 60 50"
 
 
 @check("idem.same-key")

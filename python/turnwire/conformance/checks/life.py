@@ -150,6 +150,8 @@ def shutdown(subject: Subject) -> str | None:
     probe = subject.session()
     operation = subject.operation("shutdown")
     turn = start_turn(subject, probe, "slow") if is_scripted(subject) else None
+    if turn and turn.is_over():
+        raise NotExercised("the scripted turn was over before the server was told to stop")
     asked = probe.ask(operation.method, subject.params("shutdown"))
     note = _refused_while_draining(subject, probe) if turn else None
     succeeded(probe.reply(asked, what=operation.method, seconds=subject.stop_seconds()), to=operation.method)
@@ -170,7 +172,7 @@ def connections_apart(subject: Subject) -> str | None:
         note = error_of(subject, listed, "not_initialized", to="a request on a connection without a handshake")
         _open(subject, other)
         subject.create(other)
-        if other.wait_for(lambda: other.heard(created) or None, subject.target.timeouts.lag) is None:
+        if other.wait_for(lambda: other.heard(created) or None, subject.target.timeouts.reply) is None:
             raise Unmet(f"{created}, which only another connection has declined", "it did not come")
     return note
 

@@ -64,7 +64,7 @@ def optout_exact(subject: Subject) -> None:
     patterns = ["*", created[:-1], created.partition("/")[0] + "/*", created.upper()]
     probe = _declining(subject, patterns)
     subject.create(probe)
-    if probe.wait_for(lambda: probe.heard(created) or None, subject.target.timeouts.lag) is None:
+    if probe.wait_for(lambda: probe.heard(created) or None, subject.target.timeouts.reply) is None:
         raise Unmet(f"{created}, since only {', '.join(patterns)} were declined", "it did not come")
 
 
@@ -129,9 +129,11 @@ def not_asked_without_capability(subject: Subject) -> None:
     """A client that cannot answer is not asked."""
     start_turn(subject, subject.session(subject.opted_in()), "approval").asked()
     turn = start_turn(subject, subject.session(), "approval")
-    turn.probe.wait_for(lambda: turn.asks() or turn.is_over() or None, subject.target.timeouts.lag)
+    turn.probe.wait_for(lambda: turn.asks() or turn.is_over() or None, subject.target.timeouts.reply)
     if turn.asks():
         raise Unmet("no request to a client that declared nothing", str(turn.asks()[0]))
+    if not turn.is_over():
+        raise NotExercised("the scripted turn neither asked nor ended")
 
 
 def _experimental(subject: Subject) -> Iterator[tuple[str, str, dict[str, Any]]]:

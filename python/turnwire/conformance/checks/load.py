@@ -13,6 +13,8 @@ __all__: list[str] = []
 REQUESTS = 3000
 # A server that thinks before each answer gets fewer, or the flood is one of patience.
 FEWEST = 100
+# A machine may become busy after the pace was taken.
+SLOWER = 4
 # Of 16 KiB each: several times what pipes and queues of output hold.
 PIECES = 512
 PIECE = 16_384
@@ -29,7 +31,11 @@ def flood_of_requests(subject: Subject) -> None:
     count = max(FEWEST, min(REQUESTS, pace))
     ids = [f"flood-{number}" for number in range(count)]
     lines = [dumps(envelope(id=identifier, method=flood.method, params=flood.params)) for identifier in ids]
-    replies = probe.provoke(*lines)
+    probe.settle()
+    probe.send_together(lines)
+    probe.wait_for(lambda: len(probe.replies) >= count or None, SLOWER * subject.target.timeouts.reply)
+    probe.barrier()
+    replies = probe.collect()
     found = {str(pick(reply.value, "/id")): reply for reply in replies}
     if len(replies) != count or len(found) != count:
         raise Unmet(f"{count} replies to {count} requests", f"{len(replies)}, to {len(found)} of them")

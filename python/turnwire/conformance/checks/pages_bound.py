@@ -83,7 +83,7 @@ def cursor_thread(subject: Subject) -> str | None:
 @check("page.frozen-end")
 def frozen_end(subject: Subject) -> None:
     """What comes during a walk is not in it, and moves nothing that is."""
-    asked = unscripted(subject)
+    asked, shows_time = unscripted(subject), True
     identity = {"channelName": "turnwire-check", "userId": asked.thread()}
     started = [asked.thread(identity=identity) for _ in range(4)]
     for direction in ("ascending", "descending"):
@@ -97,11 +97,14 @@ def frozen_end(subject: Subject) -> None:
                 break
             if len(walked) == 2:
                 late = asked.thread(identity=identity)
-                asked.result("thread/update", threadId=walked[0], title=direction)
+                others = [one for one in started if one != walked[0]]
+                shows_time = shows_time and asked.changed_after(walked[0], others)
             if len(walked) > len(started):
                 raise Unmet(f"an end after {len(started)} threads", f"{len(walked)} of them, and a cursor")
         same(sorted(started), sorted(walked), "each thread of before, once")
         started.append(late)
+    if not shows_time:
+        raise NotExercised("updatedAt stood still while it was waited for, so nothing shows what a change moves")
 
 
 @check("page.walk-items")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from turnwire.conformance.checks.meanwhile import LONG, expect_still, meanwhile
 from turnwire.conformance.checks.work import Work, same, text, work
 from turnwire.conformance.model import NotApplicable, Unmet
 from turnwire.conformance.pointer import pick
@@ -10,8 +11,6 @@ from turnwire.conformance.subject import Subject
 
 __all__: list[str] = []
 
-BRIEF = "slow 6 40"
-LONG = "slow 60 50"
 # A longer queue takes more requests to fill than its bound is worth.
 MOST_ENTRIES = 1000
 
@@ -20,17 +19,21 @@ MOST_ENTRIES = 1000
 def starts_at_once(subject: Subject) -> None:
     """With nothing before it an entry is a turn; with a turn before it, it waits, and is the next."""
     asked = work(subject, "queue")
-    thread = asked.thread()
-    mark = len(asked.probe.arrived)
-    first = asked.result("turn/enqueue", threadId=thread, input=text(BRIEF))
-    if not isinstance(pick(first, "/turnId"), str):
-        raise Unmet("the id of the turn that starts at once", repr(first))
-    second = asked.result("turn/enqueue", threadId=thread, input=text("text second"))
-    same(None, pick(second, "/turnId"), "the turn of an entry that waits")
-    third = asked.result("turn/enqueue", threadId=thread, input=text("text third"))
-    same([pick(second, "/entryId"), pick(third, "/entryId")], _entries(asked, thread), "the queue")
-    _expect_turns(asked, thread, mark, [BRIEF, "text second", "text third"])
-    same([], _entries(asked, thread), "the queue when it is done")
+
+    def enqueue(pace: int) -> None:
+        thread, mark, slow = asked.thread(), len(asked.probe.arrived), f"slow 4 {pace}"
+        scripts = [slow, "text second", "text third"]
+        first, *waiting = (asked.result("turn/enqueue", threadId=thread, input=text(script)) for script in scripts)
+        queue = _entries(asked, thread)
+        expect_still(asked, thread, mark)
+        if not isinstance(pick(first, "/turnId"), str):
+            raise Unmet("the id of the turn that starts at once", repr(first))
+        same([None, None], [pick(one, "/turnId") for one in waiting], "the turns of entries that wait")
+        same([pick(one, "/entryId") for one in waiting], queue, "the queue")
+        _expect_turns(asked, thread, mark, scripts)
+        same([], _entries(asked, thread), "the queue when it is done")
+
+    meanwhile(enqueue)
 
 
 @check("queue.told-whole")
@@ -72,16 +75,21 @@ def reorder(subject: Subject) -> str | None:
 def held_after_failure(subject: Subject) -> None:
     """After a turn that failed nothing starts by itself, until it is told to go on."""
     asked = work(subject, "queue")
-    thread = asked.thread()
-    mark = len(asked.probe.arrived)
-    asked.result("turn/enqueue", threadId=thread, input=text(BRIEF, "fail on purpose"))
-    asked.result("turn/enqueue", threadId=thread, input=text("text after"))
-    asked.wait_told("turn/completed", thread, mark)
-    asked.settle()
-    held = asked.result("turn/queue/list", threadId=thread)
-    same((1, True), (len(pick(held, "/entries") or ()), pick(held, "/held")), "entries, and whether the queue is held")
-    asked.result("turn/queue/resume", threadId=thread)
-    _expect_turns(asked, thread, mark, [f"{BRIEF}\nfail on purpose", "text after"])
+
+    def fail(pace: int) -> None:
+        thread, mark, slow = asked.thread(), len(asked.probe.arrived), f"slow 4 {pace}"
+        asked.result("turn/enqueue", threadId=thread, input=text(slow, "fail on purpose"))
+        asked.result("turn/enqueue", threadId=thread, input=text("text after"))
+        expect_still(asked, thread, mark)
+        asked.wait_told("turn/completed", thread, mark)
+        asked.settle()
+        held = asked.result("turn/queue/list", threadId=thread)
+        found = len(pick(held, "/entries") or ()), pick(held, "/held")
+        same((1, True), found, "entries, and whether the queue is held")
+        asked.result("turn/queue/resume", threadId=thread)
+        _expect_turns(asked, thread, mark, [f"{slow}\nfail on purpose", "text after"])
+
+    meanwhile(fail)
 
 
 @check("queue.full")

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from turnwire.conformance.checks.meanwhile import LONG, expect_amidst, expect_still, meanwhile
 from turnwire.conformance.checks.work import Work, first_note, same, text, work
-from turnwire.conformance.model import NotExercised, Unmet
+from turnwire.conformance.model import Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
@@ -12,8 +13,6 @@ from turnwire.conformance.turns import Turn
 __all__: list[str] = []
 
 NOBODY = "turnwire-check/no-such-turn"
-BRIEF = "slow 8 40"
-LONG = "slow 60 50"
 WORDS = "look at the tests first"
 
 
@@ -24,10 +23,12 @@ def stale_expected_id(subject: Subject) -> str | None:
     thread = asked.thread()
     steering = {"threadId": thread, "input": text(WORDS)}
     idle = asked.refused("no_active_turn", "turn/steer", "of a thread at rest", expectedTurnId=NOBODY, **steering)
-    turn = asked.start(thread, BRIEF)
+    turn = asked.start(thread, LONG)
     stale = asked.refused("turn_mismatch", "turn/steer", "of another turn", expectedTurnId=NOBODY, **steering)
+    asked.result("turn/interrupt", threadId=thread, turnId=turn.id)
     turn.wait()
-    same([], _steered(turn), "what a refused turn/steer has given to the turn")
+    untaken = [pick(one, "/input") for one in pick(turn.end, "/untaken") or ()]
+    same([], [*_steered(turn), *untaken], "what a refused turn/steer has given to the turn")
     return first_note(idle, stale)
 
 
@@ -64,11 +65,7 @@ def steer_untaken(subject: Subject) -> None:
 @check("turn.inject")
 def inject(subject: Subject) -> None:
     """The step that runs is given up and begins again with the input."""
-    asked = work(subject, "steer")
-    thread = asked.thread()
-    turn = asked.start(thread, "slow 6 60")
-    asked.wait_told("item/agentMessage/delta", thread, turn.mark)
-    told = _steer(asked, turn, mode="inject")
+    turn, told = _steered_amidst(work(subject, "steer"), mode="inject")
     same("completed", turn.wait(), "the end of the turn")
     same([pick(told, "/itemId")], [item for item, _ in _steered(turn)], "the id of the userMessage item")
     taken_back = {item for params in turn.told("item/reset") for item in pick(params, "/itemIds") or ()}
@@ -77,20 +74,16 @@ def inject(subject: Subject) -> None:
     whole = ["completed"] if begun and begun[0] in taken_back else ["interrupted", "completed"]
     if len(begun) != 2 or ends != whole:
         raise Unmet("an agentMessage that is interrupted or reset, and one that begins again", f"{len(begun)}: {ends}")
-    same("1 2 3 4 5 6 ", pick(turn.end, "/finalOutput"), "what the step says when it has begun again")
+    same("1 2 3 4 ", pick(turn.end, "/finalOutput"), "what the step says when it has begun again")
 
 
 @check("script.steer-not-said")
 def steer_not_said(subject: Subject) -> None:
     """Input between two words of `slow` is taken there, and changes nothing of what is said."""
-    asked = work(subject, "steer")
-    thread = asked.thread()
-    turn = asked.start(thread, "slow 5 60")
-    asked.wait_told("item/agentMessage/delta", thread, turn.mark)
-    told = _steer(asked, turn)
+    turn, told = _steered_amidst(work(subject, "steer"))
     turn.wait()
     same([pick(told, "/itemId")], [item for item, _ in _steered(turn)], "the userMessage item of what was steered")
-    same("1 2 3 4 5 ", pick(turn.end, "/finalOutput"), "what the agent says")
+    same("1 2 3 4 ", pick(turn.end, "/finalOutput"), "what the agent says")
 
 
 @check("turn.interrupt-old-id")
@@ -99,10 +92,12 @@ def interrupt_old_id(subject: Subject) -> None:
     asked = work(subject)
     thread = asked.thread()
     first = asked.play(thread, "text one")
-    second = asked.start(thread, BRIEF)
+    second = asked.start(thread, LONG)
     found = asked.result("turn/interrupt", threadId=thread, turnId=first.id)
     same((True, first.id), (pick(found, "/alreadyTerminal"), pick(found, "/turn/id")), "alreadyTerminal, and the turn")
-    same("completed", second.wait(), "the end of the turn that ran")
+    asked.settle()
+    same("", second.status(), "the end of the turn that runs, which is none yet")
+    asked.result("turn/interrupt", threadId=thread, turnId=second.id)
 
 
 @check("turn.terminal-stays")
@@ -130,11 +125,23 @@ def interrupt_approval(subject: Subject) -> None:
     same(("interrupted", 0), (turn.status(), turn.runs()), "the end of the turn, and how many operations ran")
 
 
+def _steered_amidst(asked: Work, **members: Any) -> tuple[Turn, Any]:
+    """A turn that was steered between two words, and the answer to that."""
+
+    def steer(pace: int) -> tuple[Turn, Any]:
+        turn = asked.start(asked.thread(), f"slow 4 {pace}")
+        asked.wait_told("item/agentMessage/delta", turn.thread, turn.mark)
+        told = _steer(asked, turn, **members)
+        expect_amidst(turn, 4)
+        return turn, told
+
+    return meanwhile(steer)
+
+
 def _steer(asked: Work, turn: Turn, **members: Any) -> Any:
     reply = asked.ask("turn/steer", threadId=turn.thread, expectedTurnId=turn.id, input=text(WORDS), **members)
-    if reply.code is not None and turn.is_over():
-        raise NotExercised("the turn had ended before it could be steered")
     if "result" not in reply.value:
+        expect_still(asked, turn.thread, turn.mark)
         raise Unmet("a result for turn/steer", str(reply))
     return reply.result
 

@@ -2,20 +2,19 @@
 
 from typing import Any
 
+from turnwire.conformance.checks.meanwhile import LONG, expect_still, meanwhile
 from turnwire.conformance.checks.work import EVERYONE, Work, first_note, same, text, unscripted, work
 from turnwire.conformance.model import NotExercised, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
+from turnwire.conformance.turns import Turn
 
 __all__: list[str] = []
 
 NOBODY = "turnwire-check/no-such-agent"
-# Long enough to be stopped in its midst, short enough to be waited for when nothing stops it.
+# A turn that may end whenever it likes.
 BRIEF = "slow 4 30"
-LONG = "slow 60 50"
-# A tick of the usual clock. Each pause is twice the one before it, so that a coarser clock is waited for too.
-FIRST_PAUSE = 0.001
 
 
 @check("thread.identity-taken")
@@ -108,9 +107,15 @@ def delete_running(subject: Subject) -> None:
 def pause(subject: Subject) -> str | None:
     """A paused thread takes no input until it goes on; the turn that runs is not stopped by it."""
     asked = work(subject)
-    thread = asked.thread()
-    turn = asked.start(thread, BRIEF)
-    asked.result("thread/pause", threadId=thread)
+
+    def pause_amidst(pace: int) -> Turn:
+        turn = asked.start(asked.thread(), f"slow 4 {pace}")
+        asked.result("thread/pause", threadId=turn.thread)
+        expect_still(asked, turn.thread, turn.mark)
+        return turn
+
+    turn = meanwhile(pause_amidst)
+    thread = turn.thread
     same("completed", turn.wait(), "the end of the turn that ran")
     asked.settle()
     same("paused", _status(asked, thread), "the status of the thread when its turn has ended")
@@ -130,11 +135,9 @@ def unsubscribe(subject: Subject) -> None:
     same((False, True), (pick(left, "/subscribed"), pick(left, "/closed")), "subscribed and closed")
     asked.settle()
     same(1, len(asked.told("thread/closed", thread, mark)), "thread/closed")
-    asked.result("thread/resume", threadId=thread)
-    asked.start(thread, BRIEF)
-    left = asked.result("thread/unsubscribe", threadId=thread)
+    thread, left, mark = meanwhile(lambda pace: _left_amidst(asked, pace))
     same((False, False), (pick(left, "/subscribed"), pick(left, "/closed")), "subscribed and closed while a turn runs")
-    _expect_quiet(asked, thread, len(asked.probe.arrived))
+    _expect_quiet(asked, thread, mark)
 
 
 @check("thread.read-subscribes-nobody")
@@ -157,7 +160,7 @@ def list_order(subject: Subject) -> None:
     # The id of a thread is a name that no other run has used.
     identity = {"channelName": "turnwire-check", "userId": asked.thread()}
     mine = [asked.thread(title=str(number), identity=identity) for number in range(3)]
-    is_latest = _change_after(asked, mine[0], mine[1:])
+    is_latest = asked.changed_after(mine[0], mine[1:])
     up = asked.walk("thread/list", identity=identity, direction="ascending", limit=2)
     same(sorted(mine), sorted(str(pick(one, "/id")) for one in up), "the threads with one identity")
     order = [(pick(one, "/updatedAt"), pick(one, "/id")) for one in up]
@@ -168,24 +171,13 @@ def list_order(subject: Subject) -> None:
         raise NotExercised("updatedAt stood still while it was waited for, so nothing shows an order by it")
 
 
-def _change_after(asked: Work, thread: str, others: list[str]) -> bool:
-    """Change a thread until its time is beyond that of others: within a tick ids decide. Whether it came to that."""
-    latest = max(_changed_at(asked, other) for other in others)
-    patience, pause = asked.subject.target.timeouts.reply, FIRST_PAUSE
-    while pause <= patience:
-        asked.result("thread/update", threadId=thread, title="changed")
-        if _changed_at(asked, thread) > latest:
-            return True
-        asked.probe.listen(pause)
-        pause *= 2
-    return False
-
-
-def _changed_at(asked: Work, thread: str) -> int:
-    at = pick(asked.result("thread/read", threadId=thread), "/thread/updatedAt")
-    if type(at) is not int:
-        raise Unmet("a number at /thread/updatedAt in the result of thread/read", repr(at))
-    return at
+def _left_amidst(asked: Work, pace: int) -> tuple[str, Any, int]:
+    """A thread that was left while a turn of it ran, the answer to that, and a mark of what came since."""
+    thread = asked.thread()
+    turn = asked.start(thread, f"slow 4 {pace}")
+    left = asked.result("thread/unsubscribe", threadId=thread)
+    expect_still(asked, thread, turn.mark)
+    return thread, left, len(asked.probe.arrived)
 
 
 def _expect_quiet(asked: Work, thread: str, mark: int) -> None:

@@ -2,15 +2,16 @@
 
 from typing import Any
 
+from turnwire.conformance.checks.meanwhile import LONG, expect_still, meanwhile
 from turnwire.conformance.checks.work import same, text, unscripted, work
 from turnwire.conformance.model import NotExercised, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
+from turnwire.conformance.turns import Turn
 
 __all__: list[str] = []
 
-LONG = "slow 60 50"
 # -32031 names what an agent cannot do; HOST-2 has nothing recorded then.
 AGENT_UNSUPPORTED = -32031
 
@@ -90,12 +91,18 @@ def fork(subject: Subject) -> None:
 def fork_running(subject: Subject) -> None:
     """A copy may be made while a turn runs, and takes no queue along."""
     asked = work(subject, "fork")
-    thread = asked.thread()
-    asked.play(thread, "text one")
-    turn = asked.start(thread, "slow 8 40")
-    if "queue" in subject.capabilities:
-        asked.result("turn/enqueue", threadId=thread, input=text("text later"))
-    copy = str(pick(asked.result("thread/fork", threadId=thread), "/thread/id"))
+
+    def fork_amidst(pace: int) -> tuple[Turn, str]:
+        thread = asked.thread()
+        asked.play(thread, "text one")
+        turn = asked.start(thread, f"slow 4 {pace}")
+        if "queue" in subject.capabilities:
+            asked.result("turn/enqueue", threadId=thread, input=text("text later"))
+        copy = str(pick(asked.result("thread/fork", threadId=thread), "/thread/id"))
+        expect_still(asked, thread, turn.mark)
+        return turn, copy
+
+    turn, copy = meanwhile(fork_amidst)
     if "queue" in subject.capabilities:
         entries = pick(asked.result("turn/queue/list", threadId=copy), "/entries")
         same([], entries, "the queue of the copy")

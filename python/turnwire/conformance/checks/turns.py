@@ -60,7 +60,7 @@ def interrupt_settles(subject: Subject) -> str | None:
     probe = subject.session(subject.opted_in())
     turn = start_turn(subject, probe, "slow")
     method = subject.operation("interrupt").method
-    probe.listen(subject.target.timeouts.lag / 4)  # a moment of it must be heard, or what is interrupted has not begun
+    turn.hear_begin()
     first = succeeded(subject.perform(probe, "interrupt", thread=turn.thread, text=str(turn.id)), to=method)
     ended = (pick(first, script.stopped) if script.stopped else turn.wait(), turn.wait())
     if set(ended) != {script.interrupted[0]}:

@@ -27,6 +27,8 @@ EVERYONE = frozenset(
 # Others may have started threads in the same home; a list that long is endless all the same.
 MOST_PAGES = 1000
 SHOWN = 160
+# A tick of the usual clock. Each pause is twice the one before it, so that a coarser clock is waited for too.
+FIRST_PAUSE = 0.001
 
 
 class Work:
@@ -142,6 +144,24 @@ class Work:
         if not found:
             raise Unmet(f"{method} of {thread}", f"none within {patience:g} s")
         return found[0]
+
+    def changed_after(self, thread: str, others: Sequence[str]) -> bool:
+        """Change a thread until its time is beyond that of others: within a tick ids decide. Whether it came so far."""
+        latest = max(self._changed_at(other) for other in others)
+        patience, pause = self.subject.target.timeouts.reply, FIRST_PAUSE
+        while 2 * pause <= patience:
+            self.result("thread/update", threadId=thread, title="changed")
+            if self._changed_at(thread) > latest:
+                return True
+            self.probe.listen(pause)
+            pause *= 2
+        return False
+
+    def _changed_at(self, thread: str) -> int:
+        at = pick(self.result("thread/read", threadId=thread), "/thread/updatedAt")
+        if type(at) is not int:
+            raise Unmet("a number at /thread/updatedAt in the result of thread/read", repr(at))
+        return at
 
     def settle(self) -> None:
         """Let everything arrive that was on its way."""
