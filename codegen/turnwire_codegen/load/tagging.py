@@ -12,7 +12,7 @@ _ENVELOPE = frozenset({"jsonrpc"})
 
 
 def tagged(union: Union, known: Mapping[str, Declaration]) -> Union | None:
-    """`union` with its tag and the value of each arm, or None. Arms of a union that is itself an arm become its own."""
+    """`union` with its tag and the value of each arm, or None. Arms of a closed union that is an arm become its own."""
     variants = _flat(union, known, (union.name,))
     arms = [_const_members(variant, known) for variant in variants]
     # What every message of JSON-RPC says tells no arm from another, and of a single arm it tells nothing.
@@ -31,7 +31,8 @@ def _flat(union: Union, known: Mapping[str, Declaration], seen: tuple[str, ...])
     flat: list[Variant] = []
     for variant in union.variants:
         target = _target(variant, known)
-        if isinstance(target, Union) and target.name not in seen:
+        # An open one takes what its own arms do not, be it the tag of another arm here: its values have no one place.
+        if isinstance(target, Union) and not target.open and target.name not in seen:
             flat += _flat(target, known, (*seen, target.name))
         else:
             flat.append(variant)

@@ -184,6 +184,9 @@ def _classes(of: Any, seen: set[Any]) -> Iterator[type]:
             yield from _classes(member, seen)
     elif of is Any:
         yield from (dict, list, str, int, float, bool, type(None))
+    elif isinstance(of, type) and issubclass(of, Hole):
+        # An arm that nobody knows comes back as what its hole stands for.
+        yield of.stands_for or of
     else:
         yield origin or (type(None) if of is None else of)
 
