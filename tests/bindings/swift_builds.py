@@ -1,4 +1,4 @@
-"""Swift for the tests: the package of this repository as it is built, and the server as Swift sees it."""
+"""Swift for the tests: the package of this repository as it is built, others like it, the server as Swift sees it."""
 
 import json
 import os
@@ -9,12 +9,25 @@ import pytest
 
 from turnwire_codegen.cases.swift_toolchain import Build, Swift, build, swift
 from turnwire_codegen.cases.trial import ToolchainError
+from turnwire_codegen.outputs import make
 
-__all__ = ["ROOT", "installed", "package", "roundtrip", "server"]
+__all__ = ["ROOT", "foreign", "installed", "package", "roundtrip", "server"]
 
 ROOT = Path(__file__).parents[2]
 # Debug information takes a third of the time, and nobody debugs here.
-OPTIONS = ("--build-tests", "-Xswiftc", "-gnone")
+BARE = ("-Xswiftc", "-gnone")
+# What is generated is called as in the package of this repository, so that one program serves both.
+MANIFEST = """// swift-tools-version:5.9
+import PackageDescription
+
+let package = Package(
+    name: "Foreign",
+    targets: [
+        .target(name: "Turnwire"),
+        .executableTarget(name: "roundtrip", dependencies: ["Turnwire"]),
+    ]
+)
+"""
 
 
 def installed() -> Swift:
@@ -37,7 +50,18 @@ def package(tools: Swift, *options: str) -> Build:
     ]
     sources = {str(path.relative_to(ROOT)): path.read_text() for path in paths}
     name = "turnwire-release" if "release" in options else "turnwire"
-    return build(tools, name, sources, *(options or OPTIONS))
+    return build(tools, name, sources, *(options or ("--build-tests", *BARE)))
+
+
+def foreign(tools: Swift, name: str, schema: Path) -> Build:
+    """All that is generated for another schema, types and validators, with the program that takes values through it."""
+    made = make("generate-swift", schema, experimental=False)
+    assert made.files is not None, [str(problem) for problem in made.problems]
+    sources = {
+        f"Sources/Turnwire/{path}": text.decode() for path, text in made.files.items() if path.endswith(".swift")
+    }
+    main = (ROOT / "swift" / "Sources" / "roundtrip" / "main.swift").read_text()
+    return build(tools, name, {**sources, "Package.swift": MANIFEST, "Sources/roundtrip/main.swift": main}, *BARE)
 
 
 def roundtrip(tools: Swift, built: Build, rows: list[tuple[str, object]]) -> list[str]:

@@ -3,18 +3,17 @@
 A package that is built is kept outside of any checkout, so that a later build compiles what has changed and no more.
 """
 
-import fcntl
+import functools
 import hashlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from turnwire_codegen.cases.trial import ToolchainError, cache
+from turnwire_codegen.cases.trial import ToolchainError, alone, cache
 
 __all__ = ["Build", "Swift", "build", "swift"]
 
@@ -41,10 +40,15 @@ class Swift(NamedTuple):
 
 
 class Build(NamedTuple):
-    """The folder of the programs, and the first complaint about each file that does not compile."""
+    """The folder of the programs, the first complaint about each file that does not compile, and what it took.
+
+    `seconds` are those of the processor, which others on the machine lengthen least; a build that was found has those
+    of when it was made.
+    """
 
     programs: Path
     faults: Mapping[str, str]
+    seconds: float
 
 
 def swift() -> Swift:
@@ -64,22 +68,32 @@ def build(tools: Swift, name: str, sources: Mapping[str, str], *options: str) ->
     `options` are words for the compiler, such as `-O`; a package of that name is built by one process at a time.
     """
     home = cache() / "swift" / name
-    told = _digest([tools.command, *options], sources)
+    told = _digest([tools.command, _version(tools), *options], sources)
     programs = home / ".build" / ("release" if "release" in options else "debug")
-    with _alone(home):
-        if _read(home / "built") == told:
-            return Build(programs, {})
+    with alone(home):
+        known, _, took = (_read(home / "built") or "").partition(" ")
+        if known == told and took:
+            return Build(programs, {}, float(took))
         (home / "built").unlink(missing_ok=True)
         _lay_out(home, sources)
+        before = os.times()
         done = tools.run(["swift", "build", "-j", "2", *options], home)
+        after = os.times()
+        seconds = sum(after[2:4]) - sum(before[2:4])
         faults: dict[str, str] = {}
         for match in _FAULT.finditer(done.stdout + done.stderr):
             faults.setdefault(str(Path(match["path"]).relative_to(home)), match["text"])
         if done.returncode and not faults:
             raise ToolchainError(f"swift build failed: {(done.stderr or done.stdout).strip()[-400:]}")
         if not done.returncode:
-            (home / "built").write_text(told)
-        return Build(programs, faults)
+            (home / "built").write_text(f"{told} {seconds:.1f}")
+        return Build(programs, faults, seconds)
+
+
+@functools.cache
+def _version(tools: Swift) -> str:
+    """What the compiler says of itself: another one builds anew."""
+    return tools.run(["swift", "--version"], Path.cwd()).stdout
 
 
 def _digest(words: list[str], sources: Mapping[str, str]) -> str:
@@ -88,14 +102,6 @@ def _digest(words: list[str], sources: Mapping[str, str]) -> str:
     for path in sorted(sources):
         digest.update(f"\0{path}\0{sources[path]}".encode())
     return digest.hexdigest()
-
-
-@contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    home.mkdir(parents=True, exist_ok=True)
-    with (home.parent / f"{home.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _lay_out(home: Path, sources: Mapping[str, str]) -> None:

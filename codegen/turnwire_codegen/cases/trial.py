@@ -1,8 +1,10 @@
 """What every driver does alike: the files of a case, and the outcome that its values show."""
 
+import fcntl
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from turnwire_codegen.lower import lower
 from turnwire_codegen.outputs import make
 from turnwire_codegen.rules import Plans
 
-__all__ = ["Answer", "ToolchainError", "broken", "cache", "files_of", "weighed"]
+__all__ = ["Answer", "ToolchainError", "alone", "broken", "cache", "files_of", "weighed"]
 
 _HEADER = Header(title="a case", version="", digest="none", command="python -m turnwire_codegen.cases")
 # The validators of a language: plans, the plan of each name, and the head of the file.
@@ -29,6 +31,15 @@ class ToolchainError(Exception):
 def cache() -> Path:
     """Where toolchains and builds are kept."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "turnwire"
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """One process at a time in this folder of the cache, which is made where it is missing."""
+    home.mkdir(parents=True, exist_ok=True)
+    with (home.parent / f"{home.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 class Answer(msgspec.Struct, frozen=True):
