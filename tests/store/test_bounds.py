@@ -8,6 +8,7 @@ from store.conversation import THREAD, Client, server_over
 from store.records import chain_of, event, first, header
 from store.test_faults import descriptors
 from turnwire.server.engine import engine_of
+from turnwire.server.thread import LiveThread
 from turnwire.store import shelf, sqlite
 
 
@@ -89,3 +90,38 @@ async def test_what_a_connection_that_has_gone_asked_for_is_not_kept_loaded(any_
 
     assert [thread.id for thread in engine.threads.all_loaded()] == []
     await server.close()
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "not kept"])
+async def test_keys_are_known_by_the_record_alone(any_store, monkeypatch, kept):
+    """Nothing is held of a request that was carried out; where what came of it could not be recorded, its first event
+    tells."""
+    server = server_over(any_store)
+    client = Client(server)
+    await client.begin()
+    record = LiveThread.record
+
+    def failing(thread, type_, params, **rest):
+        if type_ == "record/key" and not kept:
+            raise OSError("No space left on device")
+        record(thread, type_, params, **rest)
+
+    monkeypatch.setattr(LiveThread, "record", failing)
+    asked = [
+        ("thread/start", {"threadId": THREAD}),
+        ("turn/enqueue", {"threadId": THREAD, "input": [{"type": "text", "text": "text Hi"}]}),
+        ("thread/fork", {"threadId": THREAD, "newThreadId": "t2"}),
+    ]
+    first = [await client.ask(method, **params, idempotencyKey="k") for method, params in asked]
+    assert engine_of(server._state).keys._running == {}
+    again = [await client.ask(method, **params, idempotencyKey="k") for method, params in asked]
+
+    assert [found["replayed"] for found in again] == [True] * 3
+    assert [ids_in(found) for found in again] == [ids_in(found) for found in first]
+    assert sorted(thread.id for thread in any_store.headers()) == ["t2", THREAD]
+    await client.close()
+    await server.close()
+
+
+def ids_in(result):
+    return result.get("turnId") or result["thread"]["id"]

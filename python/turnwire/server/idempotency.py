@@ -6,7 +6,7 @@ the first request while it runs; what failed before it was recorded leaves nothi
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,8 +18,8 @@ from turnwire.server.recorded_keys import RecordedKeys
 
 __all__ = ["Keys", "fingerprint"]
 
-# At store level, where no thread ends the life of a key, the oldest are dropped beyond this many.
-_STORE_KEYS = 10_000
+
+_Place: TypeAlias = tuple[str | None, str, str]
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -36,12 +36,12 @@ def fingerprint(params: bytes) -> str:
 
 
 class Keys:
-    """The keys of one server: in memory, and behind it those that earlier processes recorded."""
+    """The keys of one server: those of requests that run, and behind them what is recorded of any that ever did."""
 
     def __init__(self, recorded: RecordedKeys) -> None:
         self._recorded = recorded
-        # Per scope (None is the store), the entries by method and key, oldest first.
-        self._scopes: dict[str | None, dict[tuple[str, str], _Entry]] = {}
+        # By scope (None is the store), method and key.
+        self._running: dict[_Place, _Entry] = {}
 
     async def once(
         self, method: str, scope: str | None, key: str | UnsetType, params: bytes, run: Callable[[], Awaitable[Any]]
@@ -53,19 +53,37 @@ class Keys:
         """
         if key is UNSET:
             return await run()
-        entries = self._scopes.setdefault(scope, {})
         given = fingerprint(params)
-        found = entries.get((method, key))
+        found = self._running.get((scope, method, key))
         if found is None:
-            return await _first(entries, (method, key), given, lambda: self._alone(method, scope, key, given, run))
+            return await self._first((scope, method, key), given, run)
         _demand_same(found.digest, given)
         # Shielded: one of the repetitions may go away without taking the first request with it.
         return replace(await asyncio.shield(found.result), replayed=True)
 
-    async def _alone(
-        self, method: str, scope: str | None, key: str, given: str, run: Callable[[], Awaitable[Any]]
-    ) -> Any:
+    async def _first(self, place: _Place, given: str, run: Callable[[], Awaitable[Any]]) -> Any:
+        """Lets others join while the request runs; what came of it is found in the record from then on."""
+        entry = self._running[place] = _Entry(given, asyncio.get_running_loop().create_future())
+        try:
+            result = await self._alone(place, given, run)
+        except BaseException as error:
+            if isinstance(error, Exception):
+                entry.result.set_exception(error)
+                # Marks it as seen: without a repetition nobody else would look at it.
+                entry.result.exception()
+            else:
+                entry.result.cancel()
+            raise
+        else:
+            entry.result.set_result(result)
+            return result
+        finally:
+            if self._running.get(place) is entry:
+                del self._running[place]
+
+    async def _alone(self, place: _Place, given: str, run: Callable[[], Awaitable[Any]]) -> Any:
         """Looks a key up and carries its request out where no other process does either."""
+        scope, method, key = place
         async with self._recorded.alone(method, scope, key):
             earlier = self._recorded.find(method, scope, key)
             if earlier is not None:
@@ -76,29 +94,9 @@ class Keys:
             return result
 
     def forget(self, thread_id: str) -> None:
-        """The thread is deleted, and its keys with it."""
-        self._scopes.pop(thread_id, None)
-
-
-async def _first(
-    entries: dict[tuple[str, str], _Entry], place: tuple[str, str], given: str, run: Callable[[], Awaitable[Any]]
-) -> Any:
-    entry = entries[place] = _Entry(given, asyncio.get_running_loop().create_future())
-    try:
-        result = await run()
-    except BaseException as error:
-        del entries[place]
-        if isinstance(error, Exception):
-            entry.result.set_exception(error)
-            # Marks it as seen: without a repetition nobody else would look at it.
-            entry.result.exception()
-        else:
-            entry.result.cancel()
-        raise
-    entry.result.set_result(result)
-    while len(entries) > _STORE_KEYS:
-        del entries[next(iter(entries))]
-    return result
+        """The thread is deleted, and its keys with it: nobody joins what was asked of it."""
+        for place in [place for place in self._running if place[0] == thread_id]:
+            del self._running[place]
 
 
 def _demand_same(first: str, given: str) -> None:

@@ -153,10 +153,12 @@ def _in_history(history: History, method: str, key: str) -> Earlier | None:
     kept = history.keyed(method, key)
     if kept is not None:
         return Earlier(result_decoder(method)(bytes(kept.result)), kept.digest)
-    type_, first = history.cut_short(key) or ("", None)
-    told = _RESULTS[method].get(type_)
-    result = None if told is None else told(first, history)
-    return None if result is None else Earlier(result, None)
+    for type_, tell in _RESULTS[method].items():
+        first = history.cut_short(key, type_)
+        result = None if first is None else tell(first, history)
+        if result is not None:
+            return Earlier(result, None)
+    return None
 
 
 def _origin_of(header: Thread) -> str | None:

@@ -105,6 +105,7 @@ class LiveThread:
         history.apply("thread/started", params, seq=header.seq, at=header.created_at)
         event = StoredEvent(header.seq, header.created_at, "thread/started", _encode(params), idempotency_key=key)
         store.create(history.header, event)
+        history.answers(key, event.type, params)
         thread = cls(history, store, hub)
         thread.guard()
         return thread
@@ -142,6 +143,7 @@ class LiveThread:
         except (StoreFault, OSError):
             self.broken = True
             raise
+        self.history.answers(key, type_, params)
         self.guard()
         if type_ not in RECORDS:
             self._hub.announce(type_, self.id, event.payload)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from turnwire import wire
@@ -80,9 +80,9 @@ class History:
         # The files that were kept, oldest first; what was taken back of the thread takes none of them back.
         self.files: list[KeptFiles] = []
         self._compacted: list[CompactedRecord] = []
-        # By method and key, what came of a request; by key, its first event, where nothing came of it any more.
+        # By method and key, what came of a request; by key and type, its first event, where that was not recorded.
         self._keys: dict[tuple[str, str], KeyRecord] = {}
-        self._first: dict[str, tuple[str, Any]] = {}
+        self._first: dict[str, dict[str, Any]] = {}
 
     @classmethod
     def load(cls, events: Iterable[StoredEvent]) -> History:
@@ -96,8 +96,7 @@ class History:
         """Takes in an event that was recorded earlier."""
         params = _params(event)
         self.apply(event.type, params, seq=event.seq, at=event.at)
-        if event.idempotency_key is not UNSET and params is not None:
-            self._first[event.idempotency_key] = (event.type, params)
+        self.answers(event.idempotency_key, event.type, params)
         if type(params) is TextRecord:
             # Live, the text came as deltas before it was recorded; on loading, the record is all there is.
             self.delta(params.item_id, params.text)
@@ -108,6 +107,11 @@ class History:
         if change is not None:
             change(self, params, seq)
         self.header = replace(self.header, seq=seq, updated_at=at)
+
+    def answers(self, key: str | UnsetType, type_: str, params: Any) -> None:
+        """The event that was taken in last is stored, and the first of the request with this key."""
+        if key is not UNSET and params is not None:
+            self._first.setdefault(key, {})[type_] = params
 
     def delta(self, item_id: str, text: str) -> int:
         """Adds transient text to an item that is not completed; returns how many code points the item has now."""
@@ -164,13 +168,13 @@ class History:
         return next((one for one in known if self._places[one.item_id] <= end), None)
 
     def keyed(self, method: str, key: str) -> KeyRecord | None:
-        """What came of a request that an earlier process recorded under an idempotency key."""
+        """What was recorded of what came of a request with an idempotency key."""
         return self._keys.get((method, key))
 
-    def cut_short(self, key: str) -> tuple[str, Any] | None:
-        """Type and params of the first event of a request with this key, where the process died before it recorded
-        what came of it."""
-        return self._first.get(key)
+    def cut_short(self, key: str, type_: str) -> Any:
+        """The params of the first event of a request with this key, where it has this type and what came of the request
+        was not recorded: the process died before, or the disk was full. None where there is no such event."""
+        return self._first.get(key, {}).get(type_)
 
     def _thread_started(self, params: Any, _seq: int) -> None:
         self.header = params.thread
@@ -312,7 +316,12 @@ class History:
 
     def _key(self, params: KeyRecord, _seq: int) -> None:
         self._keys[params.method, params.key] = params
-        self._first.pop(params.key, None)
+        first = self._first.pop(params.key, {})
+        if first:
+            # Another method may have the same key; this is of the last that began.
+            first.popitem()
+        if first:
+            self._first[params.key] = first
 
     def _pruned(self, params: PrunedRecord, _seq: int) -> None:
         for kept in params.summary:
