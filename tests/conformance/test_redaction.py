@@ -1,7 +1,11 @@
 """What is not recorded, and what is recorded as it was."""
 
+import io
+import re
+
 import pytest
 
+from turnwire.cli import main
 from turnwire.conformance.profiles import load_profile
 from turnwire.conformance.redaction import Redaction
 
@@ -42,3 +46,22 @@ def test_a_recording_without_secrets_is_judged_as_with_them(redaction):
 
     assert redaction.message(before) == redaction.message(before)
     assert len(before["binding"]["nonce"]) == len(redaction.message(before)["binding"]["nonce"])
+
+
+@pytest.mark.parametrize(("redact", "keeps"), [(None, (True, True)), ((), (False, True)), (("title",), (False, False))])
+def test_transcripts_of_the_judge_can_do_without_secrets(redact, keeps, judge, fixture_argv, tmp_path):
+    judged = judge(
+        fixture_argv(), select=("appr.accept-executes", "thread.update"), transcripts=tmp_path, redact=redact
+    )
+
+    said = "".join(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())
+    nonces = set(re.findall(r'\\"nonce\\":\\"(\w{32})\\"', said))
+    assert keeps == (bool(nonces), r"\"title\":\"before\"" in said)
+    assert {"pass"} == set(judged.verdicts.values())
+
+
+def test_transcripts_without_secrets_are_judged_as_they_were(judge, fixture_argv, tmp_path):
+    judge(fixture_argv(), select=("appr.accept-executes",), transcripts=tmp_path, redact=())
+    (path,) = tmp_path.glob("*appr.accept-executes.jsonl")
+
+    assert 0 == main(["check", "trace", str(path)], io.StringIO(), io.StringIO(), io.StringIO())

@@ -65,6 +65,7 @@ def _server(name: str, argv: list[str], streams: Streams) -> int:
         format=options.format,
         reports=tuple(options.report),
         transcripts=options.transcripts,
+        redact=None if options.redact is None else tuple(options.redact),
         color=paint_for(options.color, streams.stdout).is_on,
         # A line per check is for a person who waits; a log is better without.
         quiet=options.quiet or not streams.stderr.isatty(),
@@ -105,6 +106,10 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     output = parser.add_argument_group("output")
     _add_output(output)
     output.add_argument("--transcripts", type=Path, metavar="DIR", help="write what was said, a .jsonl a scenario")
+    output.add_argument(
+        "--redact", nargs="*", metavar="MEMBER",
+        help="in them no credentials, no secrets of the contract, and nothing of these members",
+    )  # fmt: skip
     output.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return parser
 

@@ -17,11 +17,12 @@ from turnwire.conformance.judgement import USAGE, Options, concluded, contract, 
 from turnwire.conformance.model import Check, Level, Outcome, TargetFault
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.profiles import ProfileFault, load_profile
+from turnwire.conformance.redaction import Redaction
 from turnwire.conformance.registry import UnknownCheck, catalogue, select
 from turnwire.conformance.runner import Runner, Settings
-from turnwire.conformance.strict import dumps
 from turnwire.conformance.target import Target, Timeouts
 from turnwire.conformance.trace import Trace
+from turnwire.conformance.transcripts import write_transcripts
 
 __all__ = ["CheckServerOptions", "explain_check", "list_checks", "run_check_server"]
 
@@ -45,6 +46,8 @@ class CheckServerOptions(Options, frozen=True, kw_only=True):
     seed: int = 0
     fail_fast: bool = False
     transcripts: Path | None = None
+    # Members that transcripts keep nothing of, beside credentials and what the contract marks; None keeps all as it is.
+    redact: tuple[str, ...] | None = None
     quiet: bool = False
 
 
@@ -80,7 +83,8 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
         server=server if isinstance(server, dict) else {},
         waited_ms=runner.waited_ms(),
     )
-    if options.transcripts and (obstacle := _written(options.transcripts, runner.traces)):
+    redaction = None if options.redact is None else Redaction(profile.bundle, options.redact)
+    if options.transcripts and (obstacle := _written(options.transcripts, runner.traces, redaction)):
         stderr.write(f"turnwire: {obstacle}; the report could not be written there\n")
         return USAGE
     return told(options, run, stdout, stderr)
@@ -154,31 +158,13 @@ def _flags(options: CheckServerOptions) -> list[str]:
     return [*flags, *(word for name in sorted(options.env) for word in ("--env", f"{name}=…"))]
 
 
-def _written(directory: Path, traces: Sequence[Trace]) -> str:
+def _written(directory: Path, traces: Sequence[Trace], redaction: Redaction | None) -> str:
     """Write the transcripts down; what prevents it, or nothing."""
     try:
-        _write_transcripts(directory, traces)
+        write_transcripts(directory, traces, redaction)
     except OSError as error:
         return f"{error.filename}: {error.strerror}"
     return ""
-
-
-def _write_transcripts(directory: Path, traces: Sequence[Trace]) -> None:
-    """One JSONL file a scenario: direction, seconds since its start, and the line as text."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for number, trace in enumerate(traces):
-        start = trace.frames[0].at if trace.frames else 0.0
-        lines = [
-            dumps(
-                {
-                    "dir": "c2s" if frame.sent else "s2c",
-                    "t": round(frame.at - start, 4),
-                    "raw": frame.raw.decode("utf-8", "backslashreplace"),
-                }
-            )
-            for frame in trace.frames
-        ]
-        (directory / f"{number:03}-{trace.label}.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
 
 
 def _progress(stderr: TextIO) -> Callable[[Outcome], None]:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from turnwire.conformance.strict import dumps
+
 __all__ = ["Redaction"]
 
 # Members whose value is a credential in any protocol.
@@ -48,6 +50,12 @@ class Redaction:
     def text(self, text: str) -> str:
         """A text, or a line that is no message, without what looks like a credential."""
         return LOOKS.sub(lambda found: self._stand_in(found[0]), text)
+
+    def line(self, raw: bytes, message: Any) -> str:
+        """A line of a recording, whether it is a message or cannot be read as one."""
+        if isinstance(message, dict | list):
+            return dumps(self.message(message)).decode()
+        return self.text(raw.decode("utf-8", "backslashreplace"))
 
     def _stand_in(self, secret: str) -> str:
         number = len(self._stand_ins) + 1

@@ -141,9 +141,7 @@ class _Judge:
         """The line as it is recorded."""
         if self._redaction is None:
             return raw.decode("utf-8", "backslashreplace")
-        if isinstance(message, dict | list):
-            return dumps(self._redaction.message(message)).decode()
-        return self._redaction.text(raw.decode("utf-8", "backslashreplace"))
+        return self._redaction.line(raw, message)
 
     def _tell(self, breaches: list[Breach]) -> None:
         for breach in breaches:
