@@ -30,6 +30,11 @@ class Function(msgspec.Struct, frozen=True):
     plan: str
     body: act.Block
 
+    @property
+    def steps(self) -> tuple[act.Step, ...]:
+        """What tables say of a value, in the order in which it is asked."""
+        return tuple(step for statement in self.body if isinstance(statement, act.First) for step in statement.steps)
+
 
 def flat(plans: Plans, roots: Iterable[str]) -> tuple[Function, ...]:
     """The functions that the plans `roots` need, in the order of their names; nothing in them is data."""

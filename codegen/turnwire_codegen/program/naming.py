@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from turnwire_codegen.words import pascal
 
-__all__ = ["distinct", "free", "function_names", "public_names", "step_text", "words_of"]
+__all__ = ["distinct", "free", "function_names", "public_names", "step_text", "table_name", "words_of"]
 
+_PREFIX = "check"
 _KEYWORDS = re.compile(r"(?:^|/)(?:\$defs|definitions|properties)(?=/)")
 
 
@@ -43,6 +44,11 @@ def function_names(plans: Iterable[str], roots: Mapping[str, str], public: Mappi
     return shown | distinct(((plan, _called(words_of(plan))) for plan in hidden), set(public.values()))
 
 
+def table_name(kind: str, function: str, number: int = 0) -> str:
+    """The table of a function: `membersOfThread` for `checkThread`; one behind the first of its kind has a number."""
+    return f"{kind}Of{function.removeprefix(_PREFIX)}" + (f"_{number + 1}" if number else "")
+
+
 def step_text(name: str) -> str:
     """A member's name as one step of a JSON pointer."""
     return "/" + name.replace("~", "~0").replace("/", "~1")
@@ -50,4 +56,4 @@ def step_text(name: str) -> str:
 
 def _called(words: str) -> str:
     name = "".join(char for char in pascal(words) if f"_{char}".isidentifier())
-    return f"check{name or 'Document'}"
+    return f"{_PREFIX}{name or 'Document'}"

@@ -7,9 +7,11 @@ from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.swift.shapes import named_tuples
-from turnwire_codegen.emit.swift.tables import error_views, machine_views, methods_view, protocol_view
+from turnwire_codegen.emit.swift.tables import capability_row, error_views, machine_views, methods_view
+from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.emit.swift.validators import emit_validators
 from turnwire_codegen.emit.swift.view import definition_parts, family_views, scope_of
+from turnwire_codegen.emit.tables import protocol_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding
@@ -49,7 +51,7 @@ def emit_swift(protocol: Protocol, header: Header) -> Files:
         pages |= {
             "Errors.swift": ("errors", error_views(protocol)),
             "States.swift": ("states", machine_views(protocol)),
-            "Protocol.swift": ("protocol", protocol_view(protocol, header.digest)),
+            "Protocol.swift": ("protocol", protocol_view(protocol, header.digest, quoted, capability_row)),
         }
     texts = {
         path: render("swift", f"{name}.swift.j2", {"header": header.lines(), name: view})

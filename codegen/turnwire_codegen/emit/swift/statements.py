@@ -6,7 +6,7 @@ from typing import NamedTuple, assert_never
 from turnwire_codegen.emit.swift.conditions import Functions, check, condition, fault, flag, names_list
 from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.program import Function, act, table
-from turnwire_codegen.program.naming import step_text
+from turnwire_codegen.program.naming import step_text, table_name
 
 __all__ = ["Table", "lines", "tables"]
 
@@ -23,7 +23,7 @@ class Table(NamedTuple):
 
 def lines(function: Function, functions: Functions) -> Lines:
     """The body of a function."""
-    printer = _Printer(functions, _bare(functions[function.plan]))
+    printer = _Printer(functions, functions[function.plan])
     match function.body:
         case (*before, act.First(steps=steps)):
             yield from printer.block(tuple(before))
@@ -36,22 +36,21 @@ def lines(function: Function, functions: Functions) -> Lines:
 
 def tables(function: Function, functions: Functions) -> Iterator[Table]:
     """The tables of a function: what it needs, its members, and the arms of its tagged choices."""
-    name = _bare(functions[function.plan])
-    steps = [step for statement in function.body if isinstance(statement, act.First) for step in statement.steps]
-    for step in steps:
+    name = functions[function.plan]
+    for step in function.steps:
         if isinstance(step, act.Record) and step.needed:
-            yield Table(_needed(name), "[String]", tuple(f"{quoted(member)}," for member in step.needed))
+            yield Table(table_name("needed", name), "[String]", tuple(f"{quoted(member)}," for member in step.needed))
         declared = step.declared if isinstance(step, act.Record) else step
         if isinstance(declared, act.Declared):
             rows = tuple(f"({quoted(member)}, {check(said, functions)})," for member, said in declared.rows)
-            yield Table(_members(name), "JSONTable", rows)
+            yield Table(table_name("members", name), "JSONTable", rows)
         if isinstance(step, act.Dispatch):
             pairs = tuple(f"{quoted(tag)}: {functions[plan]}," for tag, plan in step.arms)
-            yield Table(_arms(name, step), "JSONArms", pairs or (":",))
+            yield Table(table_name("arms", name, step.number), "JSONArms", pairs or (":",))
 
 
 class _Printer(NamedTuple):
-    """What stays the same in one function: the functions of the plans, and what its own tables are called."""
+    """What stays the same in one function: the functions of the plans, and its own name."""
 
     functions: Functions
     name: str
@@ -119,17 +118,17 @@ class _Printer(NamedTuple):
     def step(self, step: act.Step) -> str:
         match step:
             case act.Record(needed=needed, declared=declared):
-                wanted = _needed(self.name) if needed else "[]"
-                return f"record(v, {wanted}, {'[]' if declared is None else _members(self.name)})"
+                wanted = table_name("needed", self.name) if needed else "[]"
+                return f"record(v, {wanted}, {'[]' if declared is None else table_name('members', self.name)})"
             case act.Needed(names=names):
                 return f"required(v, {names_list(names)})"
             case act.Declared():
-                return f"members(v, {_members(self.name)})"
+                return f"members(v, {table_name('members', self.name)})"
             case act.Closed(names=names):
                 return f"closed(v, {names_list(names)})"
             case act.Dispatch(tag=tag, others=others):
                 rest = "" if others is None else f", {self.functions[others]}"
-                return f"tagged(v, {quoted(tag)}, {_arms(self.name, step)}{rest})"
+                return f"tagged(v, {quoted(tag)}, {table_name('arms', self.name, step.number)}{rest})"
             case table.ListOf(item=item):
                 return f"list(v, {check(item, self.functions)})"
             case table.MapOf(member=member):
@@ -139,22 +138,6 @@ class _Printer(NamedTuple):
 
 def _braced(head: str, inside: Iterable[str]) -> Lines:
     yield from (head, *(f"    {line}" for line in inside), "}")
-
-
-def _bare(function: str) -> str:
-    return function.removeprefix("check")
-
-
-def _needed(name: str) -> str:
-    return f"neededOf{name}"
-
-
-def _members(name: str) -> str:
-    return f"membersOf{name}"
-
-
-def _arms(name: str, step: act.Dispatch) -> str:
-    return f"armsOf{name}" + (f"_{step.number + 1}" if step.number else "")
 
 
 def _pointer(at: act.Place) -> str:

@@ -14,11 +14,10 @@ __all__ = [
     "ErrorView",
     "MachineView",
     "MethodsView",
-    "ProtocolView",
+    "capability_row",
     "error_views",
     "machine_views",
     "methods_view",
-    "protocol_view",
 ]
 
 _KINDS = {
@@ -65,17 +64,6 @@ class MachineView(msgspec.Struct, frozen=True, kw_only=True):
     doc: tuple[str, ...]
 
 
-class ProtocolView(msgspec.Struct, frozen=True, kw_only=True):
-    """The constants of the protocol."""
-
-    version: str
-    major: int
-    id: str
-    digest: str
-    server: tuple[str, ...]
-    client: tuple[str, ...]
-
-
 def methods_view(protocol: Protocol, scope: Scope) -> MethodsView:
     """Every method, of those that both sides send one for each side."""
     calls = [
@@ -117,15 +105,11 @@ def machine_views(protocol: Protocol) -> list[MachineView]:
     ]
 
 
-def protocol_view(protocol: Protocol, digest: str) -> ProtocolView:
-    """The constants, and what each side can offer."""
-    return ProtocolView(
-        version=quoted(protocol.version),
-        major=int(protocol.version.partition(".")[0]),
-        id=quoted(protocol.id),
-        digest=quoted(digest),
-        server=tuple(_capability(row) for row in protocol.capabilities if row.side == "server"),
-        client=tuple(_capability(row) for row in protocol.capabilities if row.side == "client"),
+def capability_row(row: Capability) -> str:
+    """What one side can offer."""
+    return (
+        f"Capability({quoted(row.key)}, promise: {quoted(row.promise)}, "
+        f"methods: {_list(row.methods)}, members: {_list(row.members)}),"
     )
 
 
@@ -155,13 +139,6 @@ def _row(row: Method) -> str:
         f"isExperimental: {'true' if row.stability == 'experimental' else 'false'}",
     ]
     return f"MethodRow({', '.join(facts)}),"
-
-
-def _capability(row: Capability) -> str:
-    return (
-        f"Capability({quoted(row.key)}, promise: {quoted(row.promise)}, "
-        f"methods: {_list(row.methods)}, members: {_list(row.members)}),"
-    )
 
 
 def _events(machine: Machine, state: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple, assert_never
 from turnwire_codegen.emit.typescript.conditions import Functions, check, condition, flag, names_list
 from turnwire_codegen.emit.typescript.text import quoted
 from turnwire_codegen.program import Function, act, table
-from turnwire_codegen.program.naming import step_text
+from turnwire_codegen.program.naming import step_text, table_name
 
 __all__ = ["Table", "lines", "tables"]
 
@@ -25,7 +25,7 @@ class Table(NamedTuple):
 
 def lines(function: Function, functions: Functions) -> Lines:
     """The body of a function."""
-    printer = _Printer(functions, _bare(functions[function.plan]))
+    printer = _Printer(functions, functions[function.plan])
     match function.body:
         case (*before, act.First(steps=steps)):
             yield from printer.block(tuple(before))
@@ -38,21 +38,20 @@ def lines(function: Function, functions: Functions) -> Lines:
 
 def tables(function: Function, functions: Functions) -> Iterator[Table]:
     """The tables of a function: its members, and the arms of its tagged choices."""
-    name = _bare(functions[function.plan])
-    steps = [step for statement in function.body if isinstance(statement, act.First) for step in statement.steps]
-    for step in steps:
+    name = functions[function.plan]
+    for step in function.steps:
         declared = step.declared if isinstance(step, act.Record) else step
         if isinstance(declared, act.Declared):
             rows = tuple(f"[{quoted(member)}, {check(said, functions)}]," for member, said in declared.rows)
-            yield Table(_members(name), "Table", "[", rows, "]")
-    for step in steps:
+            yield Table(table_name("members", name), "Table", "[", rows, "]")
+    for step in function.steps:
         if isinstance(step, act.Dispatch):
             pairs = tuple(f"{_key(tag)}: {functions[plan]}," for tag, plan in step.arms)
-            yield Table(_arms(name, step), "Arms", "{", pairs, "}")
+            yield Table(table_name("arms", name, step.number), "Arms", "{", pairs, "}")
 
 
 class _Printer(NamedTuple):
-    """What stays the same in one function: the functions of the plans, and what its own tables are called."""
+    """What stays the same in one function: the functions of the plans, and its own name."""
 
     functions: Functions
     name: str
@@ -109,16 +108,18 @@ class _Printer(NamedTuple):
     def step(self, step: act.Step) -> str:
         match step:
             case act.Record(needed=needed, declared=declared):
-                return f"record(v, {names_list(needed)}, {'[]' if declared is None else _members(self.name)})"
+                return (
+                    f"record(v, {names_list(needed)}, {'[]' if declared is None else table_name('members', self.name)})"
+                )
             case act.Needed(names=names):
                 return f"required(v, {names_list(names)})"
             case act.Declared():
-                return f"members(v, {_members(self.name)})"
+                return f"members(v, {table_name('members', self.name)})"
             case act.Closed(names=names):
                 return f"closed(v, {names_list(names)})"
             case act.Dispatch(tag=tag, others=others):
                 rest = "" if others is None else f", {self.functions[others]}"
-                return f"tagged(v, {quoted(tag)}, {_arms(self.name, step)}{rest})"
+                return f"tagged(v, {quoted(tag)}, {table_name('arms', self.name, step.number)}{rest})"
             case table.ListOf(item=item):
                 return f"list(v, {check(item, self.functions)})"
             case table.MapOf(member=member):
@@ -134,18 +135,6 @@ class _Printer(NamedTuple):
 
 def _braced(head: str, inside: Iterable[str]) -> Lines:
     yield from (head, *(f"  {line}" for line in inside), "}")
-
-
-def _bare(function: str) -> str:
-    return function.removeprefix("check")
-
-
-def _members(name: str) -> str:
-    return f"membersOf{name}"
-
-
-def _arms(name: str, step: act.Dispatch) -> str:
-    return f"armsOf{name}" + (f"_{step.number + 1}" if step.number else "")
 
 
 def _key(tag: str) -> str:
