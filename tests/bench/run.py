@@ -22,10 +22,10 @@ MEASURES = (
     "validators",
     "unions",
     "record",
+    "memory",
     "tap",
     "traces",
-    "swift",
-    "kotlin",
+    "roundtrips",
     "generation",
     "foreign",
 )

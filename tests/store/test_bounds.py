@@ -1,6 +1,9 @@
 """What is held of threads that nobody uses has a bound, or is no more than a header."""
 
 import asyncio
+import gc
+import tracemalloc
+from collections import Counter
 
 import pytest
 
@@ -50,6 +53,57 @@ def test_of_so_many_threads_the_ends_are_known(opener, monkeypatch, threads, pro
     store.append(header("t0", 2), event(2))
 
     assert len(seen) == proved
+
+
+# The bytes that a thread may leave, by what becomes of it when its turn is over; and what a store keeps of one.
+BYTES = {"let go": 2500, "deleted": 500}
+KEPT = {"jsonl": ("Entry",), "sqlite": ("Head", "_Place")}
+
+
+@pytest.mark.parametrize("fate", BYTES)
+async def test_a_thread_that_nobody_uses_leaves_its_header_at_most(lasting, fate):
+    """Nothing at all where it was deleted. A loaded thread is ten times as much."""
+    threads = 150
+    server = server_over(lasting())
+    client = Client(server)
+    await client.begin()
+    for number in range(50):
+        await use(client, f"early{number}", fate)
+    before = ours()
+    tracemalloc.start()
+    for number in range(threads):
+        await use(client, f"t{number}", fate)
+    after = ours()
+    held = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*/turnwire/*")])
+    tracemalloc.stop()
+    grown = sum(found.size for found in held.traces)
+
+    left = {kind: count for kind, count in (after - before).items() if count > 5}
+    assert left == dict.fromkeys(KEPT[lasting.kind] if fate == "let go" else (), threads)
+    assert grown / threads < BYTES[fate]
+    await client.close()
+    await server.close()
+
+
+async def use(client, thread_id, fate):
+    """A thread with an approval, a tool and keys, from its start to its fate."""
+    keys = ({"threadId": thread_id, "idempotencyKey": f"{thread_id}-{number}"} for number in range(3))
+    await client.ask("thread/start", **next(keys), title="A thread", cwd="/home/somebody/project")
+    client.decisions.append("accept")
+    script = [{"type": "text", "text": 'text Hello\napprove build\ntool look {"at":1}'}]
+    turn = (await client.ask("turn/start", **next(keys), input=script))["turn"]
+    await client.ended_in(thread_id, turn["id"])
+    await client.ask("thread/unsubscribe", threadId=thread_id)
+    if fate == "deleted":
+        await client.ask("thread/delete", **next(keys))
+    client.heard.clear()
+    client.requests.clear()
+
+
+def ours():
+    """How many objects of this package there are, by the name of their type."""
+    gc.collect()
+    return Counter(type(one).__name__ for one in gc.get_objects() if type(one).__module__.startswith("turnwire."))
 
 
 def asked_for(key):
