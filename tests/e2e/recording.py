@@ -36,6 +36,10 @@ class RecordingTransport:
                 self.trace.append(Frame("s2c", json.loads(line)))
         self._receiver.data_received(chunk)
 
+    def message_received(self, message: bytes) -> None:
+        self.trace.append(Frame("s2c", json.loads(message)))
+        self._receiver.message_received(message)
+
     def __getattr__(self, name: str) -> Any:
         # The rest of both protocols: what a peer calls goes inside, what a transport calls goes to the receiver.
         if name.startswith("_"):

@@ -12,6 +12,7 @@ from turnwire.client import Client
 from turnwire.client.process import ProcessTransport
 from turnwire.server import Server
 from turnwire.transports.memory import memory_pair
+from turnwire.transports.websocket import WebSocketTransport
 from turnwire.wire import (
     ApprovalAnswer,
     ApprovalRequestParams,
@@ -55,6 +56,10 @@ class Talk:
     async def over_stdio(cls, *argv: str, **members: Any) -> "Talk":
         transport = ProcessTransport([sys.executable, str(SERVER), *argv], stderr="capture")
         return await cls._begin(RecordingTransport(transport), None, **members)
+
+    @classmethod
+    async def over_websocket(cls, url: str, token: str | None = None, **members: Any) -> "Talk":
+        return await cls._begin(RecordingTransport(WebSocketTransport(url, token=token)), None, **members)
 
     @classmethod
     async def _begin(

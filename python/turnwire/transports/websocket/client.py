@@ -161,7 +161,7 @@ class _Opening(asyncio.Protocol):
         self._judge()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._fail(ConnectionResetError("the connection was closed before it was answered") if exc is None else exc)
+        self._fail(ConnectionResetError("the connection was cut off") if exc is None else exc)
 
     def finish(self) -> None:
         """Wait no more; a connection that has not become a WebSocket is cut off."""
@@ -201,6 +201,8 @@ def _parsed(url: str) -> WebSocketURI:
 
 
 def _refused(url: str, error: Exception) -> Exception:
+    if isinstance(error.__cause__, EOFError):
+        return ConnectionResetError("it closed the connection before it answered")
     if not isinstance(error, InvalidStatus):
         return UpgradeRefused(f"what answers at {url} is no WebSocket of the protocol: {error}")
     status, body = error.response.status_code, bytes(error.response.body or b"")

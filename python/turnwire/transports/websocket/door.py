@@ -45,8 +45,8 @@ def check_origin(text: str) -> str:
     Raises:
         ValueError: it is none.
     """
-    scheme, separator, host = text.partition("://")
-    is_bare = bool(scheme and separator and host) and not any(letter in "/?#@*" or letter <= " " for letter in host)
+    scheme, _, host = text.partition("://")
+    is_bare = bool(scheme and host) and not any(letter in "/?#@*" or letter <= " " for letter in scheme + host)
     if text != "null" and not is_bare:
         raise ValueError(f"{text!r} is no origin; write it as a browser does, such as https://app.example")
     return text.lower()

@@ -222,11 +222,13 @@ class Link(asyncio.Protocol):
             self._send_eof()
 
     def _send_eof(self) -> None:
-        """Say that no more comes, and read on, since to close at once could cut off what was written."""
-        if self._tcp.can_write_eof():
-            self._tcp.write_eof()
-        else:
+        """Where both sides have said that they close, nothing is on its way. Otherwise say that no more comes, and read
+        on, since to close at once could cut off what was written."""
+        has_all = self._protocol.close_sent is not None and self._protocol.close_rcvd is not None
+        if has_all or not self._tcp.can_write_eof():
             self._tcp.close()
+        else:
+            self._tcp.write_eof()
 
 
 def _is_utf8(message: bytes) -> bool:
