@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bindings.agreement import MESSAGES, differing_schemas, differing_walk, schema_rows, walk
-from bindings.swift_builds import ROOT, installed, package, roundtrip
+from bindings.agreement import differing_schemas, schema_rows
+from bindings.swift_builds import ROOT, installed
 from codegen.rules.gather import plans_of, trials
 from turnwire_codegen.cases.swift_toolchain import build
 from turnwire_codegen.emit.header import Header
@@ -66,12 +66,3 @@ def test_every_schema_is_judged_as_by_the_interpreter():
     assert {} == built.faults
     assert 4_000 < len(rows)
     assert [] == differing_schemas(rows, told)
-
-
-def test_a_random_walk_through_the_protocol():
-    plans, rows = walk()
-    tools = installed()
-    told = [json.loads(line) for line in roundtrip(tools, package(tools), rows)]
-
-    assert MESSAGES == len(rows)
-    assert [] == differing_walk(plans, rows, told)
