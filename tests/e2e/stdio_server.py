@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from turnwire.agents.base import Agent
 from turnwire.agents.builtin import builtin_agent
 from turnwire.server import DefaultHost, Server, default_limits, serve_stdio
+from turnwire.server.permissions import reference_policy
 from turnwire.store.base import Store
 from turnwire.store.opening import open_store
 from turnwire.wire import Model
@@ -19,7 +20,8 @@ MODELS = [Model(id="script-1", title="Script", default=True)]
 def make_server(limits: dict[str, int], *, store: Store | None = None, agents: Sequence[Agent] = ()) -> Server:
     """The agents that are given come first, so that one of them is the default."""
     known = *agents, builtin_agent("scripted"), builtin_agent("echo")
-    return Server(DefaultHost(*known, models=MODELS), store=store, limits=default_limits(**limits))
+    host = DefaultHost(*known, models=MODELS, permits=reference_policy)
+    return Server(host, store=store, limits=default_limits(**limits))
 
 
 if __name__ == "__main__":

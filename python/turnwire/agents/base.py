@@ -119,6 +119,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | UnsetType = UNSET
     risk: str | UnsetType = UNSET
     scope_key: str | UnsetType = UNSET
+    # What it may change, a ToolSideEffect; not said is taken for something (APPR-14).
+    side_effect: str | UnsetType = UNSET
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -209,7 +211,11 @@ class ToolDraft(Protocol):
 
 
 class Work(Protocol):
-    """What an agent does, as items of its turn; that of a subagent says whose it is."""
+    """What an agent does, as items of its turn; that of a subagent says whose it is.
+
+    In a thread that is read-only, what begins an operation that may change something raises `AgentFailed`, unless an
+    approval of it was accepted (APPR-15).
+    """
 
     def message(self) -> TextStream:
         """Begins an agentMessage; the last one of the turn's own agent is the turn's `finalOutput`."""
@@ -340,7 +346,8 @@ class TurnContext(Work, Protocol):
         """
 
     async def approve(self, question: Question, *, subagent: Subagent | None = None) -> Verdict:
-        """Asks whether an operation may run, for a subagent where one is given. It returns for an answer with which the
+        """Asks whether an operation may run, for a subagent where one is given; the permission mode of the thread or a
+        saved rule may answer in the place of people. It returns for an answer with which the
         turn goes on; for any other (cancel, defer, interrupt) it never returns, and the turn ends."""
 
     async def ask(self, questions: Sequence[wire.Question]) -> wire.UserInputResolution:

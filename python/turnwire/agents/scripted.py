@@ -32,13 +32,15 @@ from turnwire.agents.script import (
     read_line,
     read_script,
 )
-from turnwire.wire import FileChange, InputPart, PlanStep, Usage
+from turnwire.wire import FileChange, InputPart, PlanStep, ToolMetadata, Usage
 from turnwire.wire import Question as PersonQuestion
 
 __all__ = ["run"]
 
 # The longest delta of a sentence, by the grammar.
 _DELTA = 8
+# A tool of this agent gives back what it is given.
+_HARMLESS = ToolMetadata(side_effect="none")
 
 
 async def run(turn: TurnContext) -> None:
@@ -110,7 +112,7 @@ async def _approve(turn: TurnContext, command: Approve) -> None:
 
 
 def _call(turn: TurnContext, name: str, arguments: dict[str, Any], *, item_id: str | None) -> None:
-    work = turn.tool(name, arguments, item_id=item_id)
+    work = turn.tool(name, arguments, item_id=item_id, metadata=_HARMLESS)
     work.complete({"echo": arguments})
 
 

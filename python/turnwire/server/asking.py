@@ -17,6 +17,7 @@ from turnwire.server.ids import new_id, now_ms
 from turnwire.server.inputs import INPUT, questions_digest
 from turnwire.server.items import Items
 from turnwire.server.opening import Opening
+from turnwire.server.permissions import Permits, answer_of
 from turnwire.server.questions import Asked, id_of
 from turnwire.server.resuming import Carried, key_of
 from turnwire.server.rules import Rules, options_for
@@ -67,6 +68,7 @@ class Asking(Work):
         opening: Opening,
         requests: Requests,
         rules: Rules,
+        permits: Permits,
         stop: Callable[[Ending], None],
     ) -> None:
         super().__init__(Items(thread, turn.id))
@@ -75,6 +77,7 @@ class Asking(Work):
         self._live = thread
         self._requests = requests
         self._rules = rules
+        self._permits = permits
         # The questions that are open beside the work, by item (INPUT-5).
         self._asides: dict[str, Waiting] = {}
         self._stop = stop
@@ -91,22 +94,16 @@ class Asking(Work):
         approval = self._approval(question, operation, carried)
         item = ApprovalItem(**asker.common(approval.item_id), approval=approval)
         self.items.start(item)
-        resolution: ApprovalResolution
-        effect = self._rules.effect_on(self._live, approval)
-        if carried is not None and carried.resolution is not None:
-            resolution = self._resolve_carried(APPROVAL, approval, carried)
-        elif effect is not None:
-            resolution = ApprovalResolution(outcome="rule", decision=effect, at=now_ms())
-            APPROVAL.announce_end(self._live, approval, resolution, defers=False)
-        else:
-            self.keep_state()
-            resolution = await self._wait(self._requests.ask(self._live, APPROVAL, approval))
+        resolution = await self._resolution_of(question, approval, carried)
         self.items.complete(item.id, _ITEM_EVENTS[resolution.decision], resolution=resolution)
         self._rules.save(self._live, approval, resolution.decision)
         if resolution.decision in ("cancel", "defer"):
             await self._never(Ending("pause") if resolution.decision == "defer" else Ending("interrupt", "user"))
         assert approval.subject_item_id is not UNSET, "every approval here reserves an id"
-        return Verdict(_ITEM_EVENTS[resolution.decision] == "complete", approval.subject_item_id, resolution)
+        accepted = _ITEM_EVENTS[resolution.decision] == "complete"
+        if accepted:
+            self.items.accepted.add(approval.subject_item_id)
+        return Verdict(accepted, approval.subject_item_id, resolution)
 
     async def ask(self, questions: Sequence[PersonQuestion]) -> UserInputResolution:
         carried = self.carried.pop(questions_digest(questions), None)
@@ -143,6 +140,29 @@ class Asking(Work):
         """Records where the agent stands, so that a paused turn can go on from here."""
         if self._state is not None and self._state != self._live.history.saved(self.turn.id):
             self._live.record("record/saved", SavedRecord(turn_id=self.turn.id, state=self._state))
+
+    async def _resolution_of(
+        self, question: Question, approval: Approval, carried: Carried | None
+    ) -> ApprovalResolution:
+        """How it is resolved. What the mode declines, nothing makes run; what it accepts, a saved rule may decline, and
+        an answer that was given before, which is of a person, holds (APPR-14)."""
+        mode = await answer_of(self._live.header, question, approval, self._permits)
+        given: Any = None if carried is None else carried.resolution
+        if mode == "decline" and (given is None or _ITEM_EVENTS[given.decision] == "complete"):
+            given = ApprovalResolution(outcome="mode", decision="decline", at=now_ms())
+        effect = self._rules.effect_on(self._live, approval) if given is None else None
+        if effect is not None:
+            given = ApprovalResolution(outcome="rule", decision=effect, at=now_ms())
+        elif given is None and mode == "accept":
+            given = ApprovalResolution(outcome="mode", decision="accept", at=now_ms())
+        resolution: ApprovalResolution
+        if given is not None:
+            told = Carried(approval if carried is None else carried.asked, given)
+            resolution = self._resolve_carried(APPROVAL, approval, told)
+        else:
+            self.keep_state()
+            resolution = await self._wait(self._requests.ask(self._live, APPROVAL, approval))
+        return resolution
 
     async def _wait(self, waiting: Waiting) -> Any:
         try:
@@ -192,7 +212,7 @@ class Asking(Work):
         )
 
     def _approval(self, question: Question, operation: str, carried: Carried | None) -> Approval:
-        members = {name: getattr(question, name) for name in question.__struct_fields__}
+        members = {name: getattr(question, name) for name in question.__struct_fields__ if name != "side_effect"}
         expires_at = self._requests.expiry() if carried is None else carried.asked.binding.expires_at
         cwd = self._live.header.cwd
         binding = ApprovalBinding(

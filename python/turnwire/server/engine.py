@@ -149,7 +149,15 @@ class Engine:
         hold()
         turn = _new_turn(turn_id, thread, opening, found)
         host = self._state.host
-        around = Surroundings(self.requests, self.rules, host.files, host.expose_errors, self._ended, self._delegate)
+        around = Surroundings(
+            self.requests,
+            self.rules,
+            host.permits,
+            host.files,
+            host.expose_errors,
+            self._ended,
+            self._delegate,
+        )
         TurnRun(thread, turn, opening=opening, resolved=found, around=around)
         return turn
 

@@ -6,7 +6,7 @@ before anything of the turn is recorded (HOST-1), so that policy, credentials an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -97,6 +97,10 @@ class Host:
         """
         return None
 
+    async def permits(self, thread: wire.Thread, approval: wire.Approval) -> bool:  # noqa: ARG002 - see `budget`
+        """Whether an operation runs without anybody being asked, in a thread of the permission mode `auto`."""
+        return False
+
     def run_id(self, request: TurnRequest) -> str | None:  # noqa: ARG002 - for hosts that name their runs
         """The host's own name for the run, which the turn shows; an Identifier."""
         return None
@@ -115,7 +119,8 @@ class Host:
 
 class DefaultHost(Host):
     """A host of a fixed set of agents, one run configuration and a list of models. A client bounds the turns of a
-    thread with a Budget as `config.budget`; `budget` holds where it does not."""
+    thread with a Budget as `config.budget`; `budget` holds where it does not. `permits` is the policy of the mode
+    `auto`, in which everybody is asked about everything without one."""
 
     def __init__(
         self,
@@ -125,12 +130,14 @@ class DefaultHost(Host):
         models: Sequence[wire.Model] = (),
         budget: wire.Budget | None = None,
         files: FileProvider | None = None,
+        permits: Callable[[wire.Thread, wire.Approval], bool] | None = None,
         expose_errors: bool = False,
     ) -> None:
         self._agents = {one.info.id: one for one in (agent, *others)}
         self._run_config = run_config
         self._models = models
         self._budget = budget
+        self._permits = permits
         self.files = files
         self.expose_errors = expose_errors
 
@@ -163,6 +170,9 @@ class DefaultHost(Host):
             return msgspec.convert(wanted, wire.Budget)
         except msgspec.ValidationError as error:
             raise HostError(f"The budget of this thread is none: {error}", code="budgetInvalid") from error
+
+    async def permits(self, thread: wire.Thread, approval: wire.Approval) -> bool:
+        return self._permits is not None and self._permits(thread, approval)
 
     async def list_models(self, agent: str | None) -> Sequence[wire.Model]:  # noqa: ARG002 - the same for every agent
         return self._models

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from turnwire.agents.base import AgentFailed
 from turnwire.server.ids import new_id, now_ms
+from turnwire.server.permissions import demand_permitted, side_effect_of
 from turnwire.server.thread import LiveThread
 from turnwire.state import next_state
 from turnwire.store.records import TextRecord
@@ -60,6 +61,8 @@ class Items:
         self.thread = thread
         self.turn_id = turn_id
         self.open: dict[str, Any] = {}
+        # The ids that were reserved for operations that may run.
+        self.accepted: set[str] = set()
         self._growing: dict[str, Growing] = {}
         self.last_message: str | UnsetType = UNSET
 
@@ -72,6 +75,14 @@ class Items:
             "status": "inProgress",
             "created_at": now_ms(),
         }
+
+    def demand_permitted(self, item_id: str | None, side_effect: str | UnsetType = UNSET) -> None:
+        """Keeps an operation from beginning that the thread does not permit (APPR-15).
+
+        Raises:
+            AgentFailed: it may not begin.
+        """
+        demand_permitted(self.thread.header, side_effect, accepted=item_id in self.accepted)
 
     def start(self, item: Any) -> None:
         """Announces an item that begins."""
@@ -207,6 +218,7 @@ class ToolDrafting:
     def __init__(self, items: Items, item: ToolCallItem) -> None:
         self._items = items
         self.item_id = item.id
+        self._side_effect = side_effect_of(item.tool_metadata)
         self._length = 0
         items.start(item)
 
@@ -226,6 +238,7 @@ class ToolDrafting:
         self._length += len(text)
 
     def run(self, arguments: Any) -> "ToolOperation":
+        self._items.demand_permitted(None, self._side_effect)
         return ToolOperation(self._items, self.item_id, arguments=arguments, execution_started=True)
 
     def decline(self, arguments: Any) -> None:

@@ -13,6 +13,7 @@ from turnwire.wire import (
     SERVER_CAPABILITIES,
     Capability,
     ConformanceCapability,
+    PermissionModesCapability,
     RewindCapability,
     ServerCapabilities,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "EXPERIMENTAL_MEMBERS",
     "GATED_MEMBERS",
     "OFFERED",
+    "PERMISSION_MODES",
     "capabilities_of",
     "is_experimental",
     "offered_by",
@@ -49,10 +51,13 @@ def _is_installed(package: str) -> bool:
 # The final output is judged by a package that this one does without.
 _OUTPUT = ("outputSchema",) if _is_installed("jsonschema") else ()
 
+PERMISSION_MODES = ("ask", "acceptEdits", "auto", "readOnly")
+"""The permission modes that this server knows (APPR-14)."""
+
 OFFERED = frozenset(
     (
-        *("threads", "turns", "queue", "steer", "fork", "rewind", "approvals", "approvalRules", "userInput"),
-        *("appContext", "events", "models", *_EXPORT, *_OUTPUT),
+        *("threads", "turns", "queue", "steer", "fork", "rewind", "approvals", "approvalRules", "permissionModes"),
+        *("userInput", "appContext", "events", "models", *_EXPORT, *_OUTPUT),
     )
 )
 """The keys whose methods and members every server serves. `conformance` gates neither."""
@@ -90,7 +95,8 @@ def capabilities_of(host: Host, *, experimental: bool) -> ServerCapabilities:
     """What `initialize` says, to clients that opted in to what is experimental and to those that did not."""
     known = (key for key in offered_by(host) if experimental or not is_experimental(SERVER_CAPABILITIES[key]))
     offered: dict[str, Any] = {_snake(key): True for key in known} | {
-        "rewind": RewindCapability(files=host.files is not None or UNSET)
+        "rewind": RewindCapability(files=host.files is not None or UNSET),
+        "permission_modes": PermissionModesCapability(modes=list(PERMISSION_MODES)),
     }
     for agent in host.agents():
         script = host.script(agent.id)

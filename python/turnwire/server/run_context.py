@@ -16,6 +16,7 @@ from turnwire.server.host import FileProvider, HostError
 from turnwire.server.inbox import Inbox
 from turnwire.server.items import TEXT_LENGTH
 from turnwire.server.opening import Opening
+from turnwire.server.permissions import Permits
 from turnwire.server.rules import Rules
 from turnwire.server.thread import LiveThread, Running
 from turnwire.server.waiting import Requests
@@ -60,12 +61,13 @@ class RunContext(Asking):
         run_config: Any,
         requests: Requests,
         rules: Rules,
+        permits: Permits,
         stop: Callable[[Ending], None],
         delegate: Delegate,
         meter: Meter | None = None,
         files: FileProvider | None = None,
     ) -> None:
-        super().__init__(thread, turn, opening=opening, requests=requests, rules=rules, stop=stop)
+        super().__init__(thread, turn, opening=opening, requests=requests, rules=rules, permits=permits, stop=stop)
         self.input = opening.given
         self.run_config = run_config
         self.output_schema = opening.output_schema

@@ -15,6 +15,7 @@ from turnwire.server.budgets import Meter
 from turnwire.server.host import FileProvider
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.opening import Opening, Resolved, outputs
+from turnwire.server.permissions import Permits
 from turnwire.server.questions import pending_of, without_nonce
 from turnwire.server.rules import Rules
 from turnwire.server.run_context import Delegate, RunContext
@@ -48,6 +49,7 @@ class Surroundings(NamedTuple):
 
     requests: Requests
     rules: Rules
+    permits: Permits
     files: FileProvider | None
     expose_errors: bool
     ended: Callable[[LiveThread, Turn | None], None]
@@ -83,6 +85,7 @@ class TurnRun:
             run_config=resolved.run_config,
             requests=around.requests,
             rules=around.rules,
+            permits=around.permits,
             stop=self._stop,
             delegate=around.delegate,
             meter=self._meter,

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from turnwire.server.client_tools import failed
 from turnwire.server.items import CommandOperation, FileOperation, Growing, Items, ToolDrafting, ToolOperation
+from turnwire.server.permissions import side_effect_of
 from turnwire.wire import (
     AgentMessageItem,
     ArtifactItem,
@@ -48,6 +49,7 @@ class Work:
     def tool(
         self, name: str, arguments: Any, *, item_id: str | None = None, metadata: ToolMetadata | UnsetType = UNSET
     ) -> ToolOperation:
+        self.items.demand_permitted(item_id, side_effect_of(metadata))
         item = ToolCallItem(
             **self.common(item_id),
             tool_name=name,
@@ -65,18 +67,21 @@ class Work:
         self.items.show_declined(ToolCallItem(**common, tool_name=name, arguments=arguments, execution_started=False))
 
     def mcp_tool(self, server: str, name: str, arguments: Any, *, item_id: str | None = None) -> ToolOperation:
+        self.items.demand_permitted(item_id)
         item = McpToolCallItem(
             **self.common(item_id), server=server, tool_name=name, arguments=arguments, execution_started=True
         )
         return ToolOperation.begin(self.items, item)
 
     def command(self, command: str, *, cwd: str | UnsetType = UNSET, item_id: str | None = None) -> CommandOperation:
+        self.items.demand_permitted(item_id)
         item = CommandExecutionItem(**self.common(item_id), command=command, cwd=cwd, execution_started=True)
         return CommandOperation(self.items, item)
 
     async def client_tool(
         self, name: str, arguments: Any, *, namespace: str | UnsetType = UNSET, item_id: str | None = None
     ) -> ToolCallResult:
+        self.items.demand_permitted(item_id)
         tool = self.items.thread.client_tools.find(name, namespace)
         item = DynamicToolCallItem(
             **self.common(item_id),
@@ -99,6 +104,7 @@ class Work:
         self.items.show_declined(item)
 
     def file_change(self, changes: Sequence[FileChange], *, item_id: str | None = None) -> FileOperation:
+        self.items.demand_permitted(item_id)
         return FileOperation(self.items, FileChangeItem(**self.common(item_id), changes=list(changes)))
 
     def declined_file_change(self, changes: Sequence[FileChange], *, item_id: str) -> None:

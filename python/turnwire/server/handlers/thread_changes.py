@@ -15,6 +15,7 @@ from turnwire.server.checks import demand, opaque_issues
 from turnwire.server.engine import Engine, engine_of
 from turnwire.server.idempotency import fingerprint
 from turnwire.server.ids import now_ms
+from turnwire.server.permissions import mode_issues
 from turnwire.server.thread import LiveThread
 from turnwire.wire import (
     ThreadArchivedParams,
@@ -149,6 +150,7 @@ async def _stop_all(call: Call, engine: Engine, threads: list[LiveThread]) -> No
 
 
 def _update_issues(params: ThreadUpdateParams, limit: Any) -> Iterator[Issue]:
+    yield from mode_issues("/permissionMode", params.permission_mode)
     yield from opaque_issues("/metadata", params.metadata, limit=limit)
     yield from opaque_issues("/config", params.config, limit=limit)
 

@@ -13,6 +13,7 @@ from turnwire.server.checks import demand, identifier_issues, opaque_issues
 from turnwire.server.client_tools import tool_issues
 from turnwire.server.engine import engine_of
 from turnwire.server.headers import new_header
+from turnwire.server.permissions import mode_issues
 from turnwire.server.thread import LiveThread
 from turnwire.wire import (
     Limits,
@@ -103,6 +104,7 @@ def unsubscribe(call: Call) -> ThreadUnsubscribeResult:
 
 def _start_issues(params: ThreadStartParams, limits: Limits) -> Iterator[Issue]:
     yield from identifier_issues("/threadId", params.thread_id)
+    yield from mode_issues("/permissionMode", params.permission_mode)
     yield from opaque_issues("/metadata", params.metadata, limit=limits.metadata_bytes)
     yield from opaque_issues("/config", params.config, limit=limits.metadata_bytes)
     yield from opaque_issues("/additionalContext", params.additional_context, limit=limits.context_bytes)
