@@ -1,25 +1,29 @@
-"""Kotlin for the tests: the package of this repository as Maven builds it, once for all processes of a run."""
+"""Kotlin for the tests: the package of this repository as Maven builds it, once for a run, and what others generate."""
 
 import contextlib
 import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from turnwire_codegen.cases.kotlin_toolchain import Kotlin, kotlin
+from turnwire_codegen.cases.kotlin_toolchain import Build, Kotlin, builds, kotlin
 from turnwire_codegen.cases.trial import ToolchainError, cache
+from turnwire_codegen.outputs import make
 
-__all__ = ["ROOT", "SERVER", "installed", "maven", "package", "roundtrip"]
+__all__ = ["ROOT", "SERVER", "answers", "foreign", "installed", "maven", "package", "roundtrip"]
 
 ROOT = Path(__file__).parents[2]
 SERVER = [sys.executable, "-m", "turnwire", "serve", "--agent", "scripted"]
 FETCH = ROOT / "tests" / "toolchains" / "kotlin.sh"
+STRICT = ("-Xexplicit-api=strict", "-Werror")
 
 
 def installed() -> Kotlin:
@@ -63,14 +67,35 @@ def package() -> Path:
     return project
 
 
+def foreign(tools: Kotlin, schemas: Mapping[str, Path], scratch: Path) -> Mapping[str, Build]:
+    """All that is generated for other schemas, each with the program that takes values through it."""
+    return builds(tools, {name: _foreign(schema) for name, schema in schemas.items()}, scratch, STRICT)
+
+
 def roundtrip(tools: Kotlin, project: Path, rows: list[tuple[str, object]]) -> list[str]:
     """What becomes of values, each of a named type."""
-    text = "".join(json.dumps({"type": name, "value": value}) + "\n" for name, value in rows)
     classes = f"{project / 'target' / 'classes'}{os.pathsep}{project / 'target' / 'test-classes'}"
+    return answers(tools, classes, rows)
+
+
+def answers(tools: Kotlin, classes: object, rows: list[tuple[str, object]]) -> list[str]:
+    """The same of a program that is somewhere else."""
+    text = "".join(json.dumps({"type": name, "value": value}) + "\n" for name, value in rows)
     command = tools.command(classes, "turnwire.RoundTripKt")
     done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False)
     assert (0, "") == (done.returncode, done.stderr)
     return done.stdout.split("\n")[:-1]
+
+
+def _foreign(schema):
+    made = make("generate-kotlin", schema, experimental=False)
+    assert made.files is not None, [str(problem) for problem in made.problems]
+    sources = {path: text.decode() for path, text in made.files.items() if path.endswith(".kt")}
+    (package,) = {re.search(r"(?m)^package (.*)$", text)[1] for text in sources.values()}
+    program = (ROOT / "kotlin/src/test/kotlin/turnwire/RoundTrip.kt").read_text()
+    # What is generated stands in a package of its own, and must say of everything whether it is public.
+    program = program.replace("turnwire.generated", package).replace("\nfun main", "\npublic fun main")
+    return {**sources, "RoundTrip.kt": program}
 
 
 def _sources():

@@ -1,0 +1,58 @@
+"""Kotlin of protocols of other houses: all that is generated compiles without a warning, and judges as their schema."""
+
+import json
+import warnings
+
+import pytest
+
+from bindings.canonical import canonical
+from bindings.kotlin_builds import ROOT, answers, foreign, installed
+from interop.environment import require
+from interop.schemas import SCHEMAS
+
+# A build takes minutes where nothing of it is in the cache and others compile as well.
+pytestmark = pytest.mark.timeout(3600)
+
+DIALECTS = {f"dialect-{path.parent.name}": path for path in (ROOT / "protocol" / "dialects").glob("*/schema.json")}
+# Codex's whole bundle is its v2 bundle and little more, which takes another minute.
+FOREIGN = sorted(SCHEMAS.keys() - {"codex-bundle"})
+RECORDINGS = {path.stem: path for path in sorted((ROOT / "tests" / "interop" / "recordings").glob("*.jsonl"))}
+# Two processes of a run can each compile one.
+HALVES = {
+    "codex": [name for name in FOREIGN if name.startswith("codex")],
+    "others": [*sorted(DIALECTS), *(name for name in FOREIGN if not name.startswith("codex"))],
+}
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_all_of_it_compiles_and_judges(half, tmp_path, record_property):
+    tools, schemas = installed(), there(HALVES[half])
+    found = foreign(tools, schemas, tmp_path)
+    for name, built in found.items():
+        record_property(f"compile_cpu_seconds of {name}", built.seconds)
+        print(f"{name}: {built.seconds:.0f} s of the processor to compile")
+
+    assert {} == {name: built.faults for name, built in found.items() if built.faults}
+    for name in schemas.keys() & RECORDINGS.keys():
+        rows = [json.loads(line) for line in RECORDINGS[name].read_text().splitlines()]
+        told = answers(tools, found[name].classes, [(row["type"], row["value"]) for row in rows])
+        expected = [canonical({"value": row["value"]}) if row["valid"] else "refused" for row in rows]
+
+        assert {True, False} == {row["valid"] for row in rows}
+        assert expected == [line if "value" in json.loads(line) else "refused" for line in told]
+
+
+def there(names):
+    """Where each schema is; one that cannot be had is told, or fails the run in CI."""
+    schemas = {}
+    for name in names:
+        try:
+            schemas[name] = DIALECTS[name] if name in DIALECTS else require(SCHEMAS[name])
+        except pytest.skip.Exception as reason:
+            warnings.warn(f"{name} is not compiled: {reason}", stacklevel=2)
+    return schemas
+
+
+def test_every_schema_is_in_one_half():
+    assert sorted([*DIALECTS, *FOREIGN]) == sorted(name for half in HALVES.values() for name in half)
+    assert RECORDINGS.keys() <= {*FOREIGN}
