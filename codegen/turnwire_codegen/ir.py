@@ -1,6 +1,7 @@
 """What an emitter sees, and all that it sees: frozen values, wire spelling only, references by name.
 
 No word of a target language stands here. A schema that has no form here is a Problem of its loader, never a silent Any.
+What is marked *close* is said for languages whose types reach so far; `passes.wide` takes it away for all others.
 """
 
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from turnwire_codegen.rules import Rule
 __all__ = [
     "Alias",
     "AnyValue",
+    "Arm",
     "ByField",
     "ByKey",
     "ByShape",
@@ -47,7 +49,10 @@ Kind = Literal["string", "integer", "number", "boolean", "null"]
 
 
 class Scalar(msgspec.Struct, frozen=True, tag_field="node"):
-    """A JSON scalar with the rules that bind it; `width` is 64 where an integer is said to have so many bits."""
+    """A JSON scalar with the rules that bind it; `width` is 64 where an integer is said to have so many bits.
+
+    Close: of its rules, the values that it may have (`rules.Const`).
+    """
 
     kind: Kind
     rules: tuple[Rule, ...] = ()
@@ -75,17 +80,23 @@ class ListOf(msgspec.Struct, frozen=True, tag_field="node"):
 
 
 class TupleOf(msgspec.Struct, frozen=True, tag_field="node"):
-    """An array whose first items have types of their own; without `rest` there are no others."""
+    """An array whose first items have types of their own; without `rest` there are no others.
+
+    Close: with `least`, only so many of the first need be there, and `rules` are those of the list.
+    """
 
     items: "tuple[TypeNode, ...]"
     rest: "TypeNode | None" = None
+    least: int | None = None
+    rules: tuple[Rule, ...] = ()
 
 
 class MapOf(msgspec.Struct, frozen=True, tag_field="node"):
-    """An object whose member names are data."""
+    """An object whose member names are data. Close: `keys` is the type of the names."""
 
     value: "TypeNode"
     rules: tuple[Rule, ...] = ()
+    keys: "TypeNode | None" = None
 
 
 class Nullable(msgspec.Struct, frozen=True, tag_field="node"):
@@ -95,7 +106,9 @@ class Nullable(msgspec.Struct, frozen=True, tag_field="node"):
 
 
 class AnyValue(msgspec.Struct, frozen=True, tag_field="node"):
-    """Any JSON value, kept as it came."""
+    """Any JSON value, kept as it came. Close: with `nothing` there is none."""
+
+    nothing: bool = False
 
 
 TypeNode = Scalar | Const | Ref | ListOf | TupleOf | MapOf | Nullable | AnyValue
@@ -116,9 +129,18 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     notes: Notes = {}
 
 
+class Arm(msgspec.Struct, frozen=True):
+    """What holds of an object beside its fields: these members, closer than they are declared there."""
+
+    fields: tuple[Field, ...]
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="node"):
     """An object. Undeclared members are carried as `extra`, refused when `closed`, or tolerated; then `keeps` says
-    whether a reader that writes it again must write them too, or may drop them."""
+    whether a reader that writes it again must write them too, or may drop them.
+
+    Close: of each of `choices`, which members go together, one arm holds.
+    """
 
     name: str
     doc: str
@@ -126,6 +148,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="node"):
     extra: TypeNode | None = None
     closed: bool = False
     keeps: bool = False
+    choices: tuple[tuple[Arm, ...], ...] = ()
     notes: Notes = {}
 
 

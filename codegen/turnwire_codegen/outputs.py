@@ -22,6 +22,7 @@ from turnwire_codegen.load.beside import Beside, read_beside
 from turnwire_codegen.load.canonical import load_canonical
 from turnwire_codegen.load.foreign.front import AS_FOUND, Reading, load_foreign
 from turnwire_codegen.passes import FOREIGN_PASSES, PASSES, STABLE_PASSES, run
+from turnwire_codegen.passes.wide import widened
 from turnwire_codegen.problems import Finding, Problem, has_errors
 from turnwire_codegen.report import ALL_RULES, findings
 from turnwire_codegen.source import canonical_folder
@@ -33,12 +34,14 @@ class Command(msgspec.Struct, frozen=True):
     """A command: what it says of itself, and the module below `emit` that makes its files (see `emit.given`).
 
     Without a module its files are schemas. Those that tell check nothing and show examples; some need methods.
+    Some say in types what `ir` calls close.
     """
 
     help: str
     module: str = ""
     tells: bool = False
     of_methods: bool = False
+    close: bool = False
 
     @property
     def checks(self) -> bool:
@@ -48,7 +51,7 @@ class Command(msgspec.Struct, frozen=True):
 
 COMMANDS: Mapping[str, Command] = {
     "generate-python": Command("Python types for msgspec.", "python"),
-    "generate-ts": Command("TypeScript types.", "typescript"),
+    "generate-ts": Command("TypeScript types.", "typescript", close=True),
     "generate-swift": Command("Swift types.", "swift"),
     "generate-kotlin": Command("Kotlin types for kotlinx.serialization.", "kotlin"),
     "generate-json-schema": Command("JSON Schema: bundles, types, methods."),
@@ -161,7 +164,7 @@ def _of_file(command: str, path: Path, words: str, style: str, reading: Reading)
     loaded, document, problems = load_foreign(path, reading)
     if loaded is None:
         return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
-    protocol = run(loaded.protocol, FOREIGN_PASSES)
+    protocol = run(loaded.protocol, FOREIGN_PASSES if row.close else (*FOREIGN_PASSES, widened))
     if row.of_methods and not protocol.methods:
         return _unfit(path, problems, "names no methods", "use generate-docs")
     schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
@@ -169,13 +172,14 @@ def _of_file(command: str, path: Path, words: str, style: str, reading: Reading)
     checks = checks_of(document, path.name, loaded.declared) if row.checks and style == OWN_STYLE else UNCHECKED
     given = Given(protocol, schema, checks, words)
     emitter = _emitter(command, style)
+    found = [*emitter.findings(protocol, loaded.origins), *loaded.findings, *(() if row.close else loaded.wide)]
     return Made(
         source=path.name,
         problems=[*problems, *checks.problems],
         files=emitter.emit(given),
         facts=_facts(given),
         names=loaded.origins,
-        findings=unchecked([*emitter.findings(protocol, loaded.origins), *loaded.findings], loaded.declared, checks),
+        findings=unchecked(found, loaded.declared, checks),
     )
 
 

@@ -43,14 +43,11 @@ export const told = (message: ServerNotification): string =>
   message.method === "item/agentMessage/delta" ? message.params.delta : message.method;
 """
 # What codex 0.171.0 says that no type of the language holds, by what the report calls it; seen, and to be seen again.
-CHOICES = {
-    "the type does not hold which members go together (anyOf)": 7,
-    "the type does not hold that only one arm may fit": 2,
-}
+ARMS = {"the type does not hold that only one arm may fit": 2}
 LEFT = {
-    "python": CHOICES,
+    "python": {**ARMS, "the type does not hold which members go together (anyOf)": 7},
     "ts": {
-        **CHOICES,
+        **ARMS,
         "the type does not hold: whole": 230,
         "the type does not hold: bound, whole": 76,
         "the type does not hold: length": 1,

@@ -2,8 +2,9 @@
 
 import msgspec
 
-from turnwire_codegen.ir import ByField, Declaration, Enum, Protocol, Union
+from turnwire_codegen.ir import Arm, ByField, Const, Declaration, Enum, Protocol, Record, Scalar, Union
 from turnwire_codegen.passes.graph import declarations, reachable
+from turnwire_codegen.rules import Const as Values
 
 __all__ = ["heard_types", "open_heard"]
 
@@ -34,5 +35,17 @@ def _opened(declaration: Declaration) -> Declaration:
             return msgspec.structs.replace(declaration, open=True)
         case Enum(cases=cases) if all(isinstance(case.value, str) for case in cases):
             return msgspec.structs.replace(declaration, open=True)
+        case Record(choices=choices) if choices:
+            kept = tuple(choice for choice in choices if not any(map(_lists_texts, choice)))
+            return msgspec.structs.replace(declaration, choices=kept)
         case _:
             return declaration
+
+
+def _lists_texts(arm: Arm) -> bool:
+    """Whether an arm has the values of an enum, which may grow."""
+    return any(
+        (isinstance(node, Const) and isinstance(node.value, str))
+        or (isinstance(node, Scalar) and node.kind == "string" and any(isinstance(rule, Values) for rule in node.rules))
+        for node in (field.type for field in arm.fields)
+    )

@@ -1,4 +1,4 @@
-"""Types judge by themselves: which cases they hold, and that what they do not hold is of a kind that is told."""
+"""Types judge by themselves: which cases they hold, and that each which they do not is told, with its kind."""
 
 import importlib
 import json
@@ -20,8 +20,10 @@ from turnwire_codegen.lower import lower
 from turnwire_codegen.outputs import make
 
 COMMANDS = {"Python": "generate-python", "TypeScript": "generate-ts"}
-# So many of the cases were held by the types alone when it was last counted; json-schema-to-typescript held 59 of 101.
-HELD = {"Python": 115, "TypeScript": 95}
+# The first 94 cases were gathered from other generators' faults: of 101 such json-schema-to-typescript held 59.
+FIRST = 200
+# So many of those 94 may be left to the validator.
+LEFT = {"Python": 10, "TypeScript": 11}
 # What the report says of a place, or where it says nothing the rule that a value breaks, by the kind that is told.
 KINDS = {
     "conditions": (
@@ -40,12 +42,13 @@ KINDS = {
 }
 
 
-def told(language):
-    """The kinds that the page names for a language, each with its reason."""
+def tables(language):
+    """What the page tells of a language: the kinds, each with its reason, and the cases, each with kind and reason."""
     page = (ROOT / "codegen" / "left-to-validators.md").read_text(encoding="utf-8")
     section = page.partition(f"## {language}\n")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
-    return dict(rows[2:])
+    cases = rows.index(["case", "what", "accepted all the same"])
+    return dict(rows[2:cases]), {name: (kind, reason) for name, kind, reason in rows[cases + 2 :]}
 
 
 @pytest.fixture(scope="module")
@@ -131,20 +134,29 @@ def is_told(part, word):
 
 @pytest.mark.parametrize("language", COMMANDS)
 def test_what_is_left_is_told(cases, left, language):
-    accepted = left[language]
-    kinds = {case.name: kinds_of(case, language, accepted[case.name]) for case in cases if case.name in accepted}
-    used = set().union(*kinds.values())
+    kinds = {
+        case.name: kinds_of(case, language, left[language][case.name]) for case in cases if case.name in left[language]
+    }
+    reasons, told = tables(language)
 
-    assert [] == [name for name, found in kinds.items() if not found]
-    assert set(told(language)) == used
-    assert len(used) <= 10
+    assert sorted(kinds) == sorted(told)
+    assert {} == {name: (kind, kinds[name]) for name, (kind, _) in told.items() if kind not in kinds[name]}
+    assert set(reasons) == set().union(*kinds.values())
+    assert len(reasons) <= 10
 
 
 @pytest.mark.parametrize("language", COMMANDS)
-def test_types_hold_most_of_the_cases(cases, left, language):
-    assert len(cases) - len(left[language]) >= HELD[language]
+def test_types_hold_most_of_the_first_cases(cases, left, language):
+    first = [case.name for case in cases if int(case.name.partition("-")[0]) < FIRST]
+
+    # One of the 94 is about files alone and has no instances.
+    assert 93 == len(first)
+    assert LEFT[language] == len(set(first) & set(left[language]))
 
 
-def test_every_kind_has_a_reason():
-    for language in COMMANDS:
-        assert all(reason.count(" ") >= 3 for reason in told(language).values())
+@pytest.mark.parametrize("language", COMMANDS)
+def test_every_kind_and_case_has_a_reason(language):
+    reasons, told = tables(language)
+
+    assert [] == [reason for reason in reasons.values() if reason.count(" ") < 3]
+    assert [] == [reason for _, reason in told.values() if reason.count(" ") < 2]

@@ -10,11 +10,11 @@ from turnwire_codegen.emit.typescript.limits import with_limits
 from turnwire_codegen.emit.typescript.tables import error_views, methods_view
 from turnwire_codegen.emit.typescript.text import quoted, support
 from turnwire_codegen.emit.typescript.validators import emit_validators
-from turnwire_codegen.emit.typescript.view import family_view, index_view
+from turnwire_codegen.emit.typescript.view import family_view, index_view, scope_of
 from turnwire_codegen.ir import Protocol
-from turnwire_codegen.passes.graph import homes
 from turnwire_codegen.problems import Finding
 from turnwire_codegen.report import findings as findings_of
+from turnwire_codegen.rules import Const
 
 __all__ = ["emit", "emit_module", "emit_typescript", "findings"]
 
@@ -27,14 +27,14 @@ def emit(given: Given) -> Files:
 
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
-    """Every rule is left to the validators: TypeScript's types know none."""
-    return with_limits(findings_of(protocol, protocol, origins, frozenset()), protocol, origins)
+    """All rules but lists of values are left to the validators: TypeScript's types know no others."""
+    return with_limits(findings_of(protocol, protocol, origins, frozenset({Const})), protocol, origins)
 
 
 def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
     """The files of the package's `generated` folder."""
-    home = homes(protocol)
-    views = [family_view(family, home) for family in protocol.families]
+    scope = scope_of(protocol)
+    views = [family_view(family, scope) for family in protocol.families]
     pages: dict[str, tuple[str, object]] = {f"{view.module}.ts": ("family", view) for view in views}
     pages |= {
         "support.ts": ("support", ()),
@@ -57,10 +57,10 @@ def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
 
 def emit_module(protocol: Protocol, header: Header) -> bytes:
     """The same types and tables as one module without imports, for those who are given a single text."""
-    home = homes(protocol)
+    scope = scope_of(protocol)
     view = {
         "header": header.lines(),
-        "families": [family_view(family, home) for family in protocol.families],
+        "families": [family_view(family, scope) for family in protocol.families],
         "methods": methods_view(protocol),
         "errors": error_views(protocol),
         "protocol": protocol_view(protocol, header.digest, quoted),

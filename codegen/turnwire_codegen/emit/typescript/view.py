@@ -7,23 +7,27 @@ import msgspec
 from msgspec import UNSET
 
 from turnwire_codegen.emit.remarks import deprecation, remarks
+from turnwire_codegen.emit.typescript.exclusive import excluded_members
 from turnwire_codegen.emit.typescript.names import member_name, module_name, type_name
 from turnwire_codegen.emit.typescript.text import comment
-from turnwire_codegen.emit.typescript.types import Symbol, literal, type_text
-from turnwire_codegen.ir import Alias, ByField, Declaration, Enum, Family, Field, Notes, Record, Union
-from turnwire_codegen.passes.graph import unknown_name
+from turnwire_codegen.emit.typescript.types import Symbol, arm_text, literal, type_text
+from turnwire_codegen.ir import Alias, Arm, ByField, Declaration, Enum, Family, Field, Notes, Protocol, Record, Union
+from turnwire_codegen.passes.graph import declarations, homes, unknown_name
 
 _JSON = 'export { parseJson, stringifyJson } from "./json.js";'
 __all__ = [
+    "ChoiceView",
     "DeclarationView",
     "FamilyView",
     "MemberView",
     "RecordView",
+    "Scope",
     "UnionView",
     "UnknownView",
     "family_view",
     "import_line",
     "index_view",
+    "scope_of",
 ]
 
 
@@ -34,10 +38,19 @@ class MemberView(msgspec.Struct, frozen=True):
     doc: tuple[str, ...]
 
 
+class ChoiceView(msgspec.Struct, frozen=True):
+    """What an object type is besides: one of these arms."""
+
+    opening: str
+    arms: tuple[str, ...]
+
+
 class RecordView(msgspec.Struct, frozen=True):
     """An object type."""
 
     members: tuple[MemberView, ...]
+    choices: tuple[ChoiceView, ...]
+    closing: str
 
 
 class UnknownView(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,14 +87,26 @@ class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
     declarations: tuple[DeclarationView, ...]
 
 
-def family_view(family: Family, homes: Mapping[str, str]) -> FamilyView:
-    """The file of one family; `homes` says in which family each definition lives."""
+class Scope(msgspec.Struct, frozen=True):
+    """In which family each definition lives, and which members a record must not have."""
+
+    homes: Mapping[str, str]
+    excluded: Mapping[str, tuple[str, ...]]
+
+
+def scope_of(protocol: Protocol) -> Scope:
+    """What the views of all families are made in."""
+    return Scope(homes(protocol), excluded_members(declarations(protocol)))
+
+
+def family_view(family: Family, scope: Scope) -> FamilyView:
+    """The file of one family."""
     names: set[str] = set()
-    views = [_declaration(decl, names, homes) for decl in family.declarations]
+    views = [_declaration(decl, names, scope) for decl in family.declarations]
     by_module: dict[str, set[str]] = {}
     for name in names:
-        if homes[name] != family.name:
-            by_module.setdefault(module_name(homes[name]), set()).add(type_name(name))
+        if scope.homes[name] != family.name:
+            by_module.setdefault(module_name(scope.homes[name]), set()).add(type_name(name))
     if any(view.union and view.union.unknown for view in views):
         by_module["support"] = {"UnknownTag"}
     return FamilyView(
@@ -106,25 +131,54 @@ def import_line(module: str, names: set[str]) -> str:
     return "import type {\n" + "".join(f"  {name},\n" for name in sorted(names)) + f'}} from "./{module}.js";'
 
 
-def _declaration(declaration: Declaration, names: set[str], known: Mapping[str, str]) -> DeclarationView:
+def _declaration(declaration: Declaration, names: set[str], scope: Scope) -> DeclarationView:
     name, doc = type_name(declaration.name), _said(declaration.doc, declaration.notes, indent=0)
     match declaration:
-        case Record(fields=fields):
-            members = [_member(field, names) for field in fields]
-            members += _extra(declaration, names)
-            return DeclarationView(name=name, doc=doc, record=RecordView(tuple(members)))
+        case Record():
+            return DeclarationView(name=name, doc=doc, record=_record(declaration, names, scope))
         case Union():
-            return DeclarationView(name=name, doc=doc, union=_union(declaration, names, known))
+            return DeclarationView(name=name, doc=doc, union=_union(declaration, names, scope.homes))
         case Enum():
             return DeclarationView(name=name, doc=_enum_doc(declaration), union=_enum(declaration))
         case Alias(type=node):
             return DeclarationView(name=name, doc=doc, text=_noted(type_text(node), names))
 
 
+def _record(record: Record, names: set[str], scope: Scope) -> RecordView:
+    """A choice of one arm is no choice: what it says stands in the members."""
+    settled = {field.wire: field for choice in record.choices if len(choice) == 1 for field in choice[0].fields}
+    fields = [_settled(field, settled.pop(field.wire, None)) for field in record.fields]
+    members = [_member(field, names) for field in [*fields, *settled.values()]]
+    members += [MemberView(f"{member_name(wire)}?: never;", ()) for wire in scope.excluded.get(record.name, ())]
+    members += _extra(record, names)
+    choices = [choice for choice in record.choices if len(choice) > 1]
+    return RecordView(
+        tuple(members),
+        tuple(
+            ChoiceView(") & (" if index else "} & (", tuple(f"| {_arm(arm, names)}" for arm in choice))
+            for index, choice in enumerate(choices)
+        ),
+        ");" if choices else "};",
+    )
+
+
+def _settled(field: Field, closer: Field | None) -> Field:
+    if closer is None:
+        return field
+    return msgspec.structs.replace(field, type=closer.type, required=closer.required)
+
+
+def _arm(arm: Arm, names: set[str]) -> str:
+    return f"{{ {' '.join(_line(field, names) for field in arm.fields).removesuffix(';')} }}"
+
+
 def _member(field: Field, names: set[str]) -> MemberView:
+    return MemberView(_line(field, names), _said(field.doc, field.notes, field.default, indent=2))
+
+
+def _line(field: Field, names: set[str]) -> str:
     mark = "" if field.required else "?"
-    line = f"{member_name(field.wire)}{mark}: {_noted(type_text(field.type), names)};"
-    return MemberView(line, _said(field.doc, field.notes, field.default, indent=2))
+    return f"{member_name(field.wire)}{mark}: {_noted(type_text(field.type), names)};"
 
 
 def _said(doc: str, notes: Notes, default: Any = UNSET, *, indent: int) -> tuple[str, ...]:
@@ -144,7 +198,8 @@ def _extra(record: Record, names: set[str]) -> list[MemberView]:
 
 
 def _union(union: Union, names: set[str], known: Mapping[str, str]) -> UnionView:
-    arms = [_noted(type_text(variant.type), names) for variant in union.variants]
+    types = [variant.type for variant in union.variants]
+    arms = [_noted(arm_text(node, types[:index] + types[index + 1 :]), names) for index, node in enumerate(types)]
     if not (union.open and isinstance(union.tagging, ByField)):
         return UnionView(_lines(arms), None)
     wire = union.tagging.wire

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from turnwire_codegen import rules
 from turnwire_codegen.ir import (
     Alias,
     AnyValue,
@@ -22,11 +23,27 @@ from turnwire_codegen.ir import (
     TupleOf,
     TypeNode,
 )
+from turnwire_codegen.load.foreign.choices import CONDITIONS
 from turnwire_codegen.load.foreign.document import CONTAINERS
-from turnwire_codegen.load.foreign.scalars import array_rules, bounds_beside, enum_type, integer_width, scalar_rules
-from turnwire_codegen.load.foreign.shapes import LEFT, Shape, is_object, says_object, shape_of
+from turnwire_codegen.load.foreign.scalars import (
+    array_rules,
+    bounds_beside,
+    enum_type,
+    integer_width,
+    is_portable,
+    scalar_rules,
+)
+from turnwire_codegen.load.foreign.shapes import (
+    LEFT,
+    Shape,
+    is_object,
+    layers_of,
+    lone_pattern,
+    says_object,
+    shape_of,
+)
 from turnwire_codegen.load.foreign.unions import lower_choice
-from turnwire_codegen.load.foreign.work import Spot, Work
+from turnwire_codegen.load.foreign.work import Conditions, Spot, Work
 from turnwire_codegen.words import pascal
 
 __all__ = ["declare_all", "lower"]
@@ -70,9 +87,9 @@ def lower(node: Any, spot: Spot, work: Work) -> TypeNode:
         return AnyValue()
     if not isinstance(node, dict):
         if node is False:
-            work.note(spot, "runtime", "the type does not hold that nothing fits")
-        else:
-            work.note(spot, "degraded", "not a schema")
+            work.note_wide(spot, "the type does not hold that nothing fits")
+            return AnyValue(nothing=True)
+        work.note(spot, "degraded", "not a schema")
         return AnyValue()
     if isinstance(node.get("$ref"), str):
         return _reference(node, spot, work)
@@ -152,10 +169,12 @@ def _array(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         for index, item in enumerate(prefix)
     )
     rest = node.get("additionalItems", True) if isinstance(items, list) else items
-    if node.get("minItems", 0) == len(parts) and (rest is False or node.get("maxItems") == len(parts)):
+    least, most = node.get("minItems", 0), node.get("maxItems")
+    if least == len(parts) and (rest is False or most == len(parts)):
         return TupleOf(parts)
-    work.note(spot, "runtime", "the type does not tell the items of a tuple of open length apart")
-    return ListOf(AnyValue(), array_rules(node))
+    work.note_wide(spot, "the type does not tell the items of a tuple of open length apart")
+    others = None if rest is False else lower(rest, spot.down("items", name=f"{spot.name}Item"), work)
+    return TupleOf(parts, others, least, array_rules(node))
 
 
 def _all_of(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
@@ -174,17 +193,27 @@ def _object(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     shape = shape_of(node, spot.pointer, work.document)
     if not says_object(node, work.document):
         work.note(spot, "degraded", "the type takes objects only, of which the schema says members but no type")
-    work.say_left(node, spot, LEFT)
-    if shape.left:
-        work.note(spot, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(shape.left))}")
     if shape.twice:
         work.note(spot, "runtime", f"more than one schema for: {', '.join(dict.fromkeys(shape.twice))}")
+    left = [*(word for word in LEFT if word in node), *shape.left]
     if not shape.members and not shape.required:
+        _note_left(left, spot, work)
         if shape.extra is not None:
             return _map(shape, node, spot, work)
         if not (spot.named or shape.closed):
             return MapOf(AnyValue())
-    return _record(shape, node, spot, work)
+        left = []
+    _note_left([word for word in left if word not in CONDITIONS], spot, work)
+    found = _record(shape, node, spot, work)
+    said = [(layer, word) for layer in layers_of(node, work.document) for word in layer if word in CONDITIONS]
+    if said:
+        work.conditions.setdefault(found.name, Conditions(spot, said))
+    return found
+
+
+def _note_left(words: list[str], spot: Spot, work: Work) -> None:
+    if words:
+        work.note(spot, "runtime", f"the type does not hold: {', '.join(dict.fromkeys(words))}")
 
 
 def _extra(shape: Shape, spot: Spot, work: Work) -> TypeNode | None:
@@ -199,13 +228,25 @@ def _map(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> TypeNode
     if spot.pointer in work.merging:
         return work.merged(spot)
     work.merging[spot.pointer] = spot
-    found = MapOf(_extra(shape, spot, work) or AnyValue())
+    found = MapOf(_extra(shape, spot, work) or AnyValue(), keys=_keys(node))
     del work.merging[spot.pointer]
     own = work.names.get(spot.pointer)
     if spot.named or own is None or own not in work.made:
         return found
     work.made[own] = Alias(name=own, doc=str(node.get("description", "")), type=found)
     return Ref(own)
+
+
+def _keys(node: dict[str, Any]) -> TypeNode | None:
+    """The type of a map's names, where the schema says one pattern or a list of them."""
+    said = node.get("propertyNames")
+    pattern = lone_pattern(node) or (said.get("pattern") if isinstance(said, dict) else None)
+    if isinstance(pattern, str) and is_portable(pattern):
+        return Scalar("string", (rules.Pattern(pattern),))
+    names = said.get("enum") if isinstance(said, dict) else None
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        return Scalar("string", (rules.Const(tuple(names)),))
+    return None
 
 
 def _record(shape: Shape, node: dict[str, Any], spot: Spot, work: Work) -> Ref:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen.ir import ByField, Declaration, Family, Protocol, Union
+from turnwire_codegen.load.foreign.choices import settle_choices
 from turnwire_codegen.load.foreign.document import CONTAINERS, Document, Layout, without_siblings
 from turnwire_codegen.load.foreign.lower import declare_all
 from turnwire_codegen.load.foreign.nulls import null_once
@@ -24,6 +25,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 
     `origins` has the pointer of every declaration, `declared` only those of definitions and of the root.
     `used` are the keys of the names that the user gave, and that name something.
+    `wide` is found as well where types do not hold what `ir` calls close.
     """
 
     protocol: Protocol
@@ -31,6 +33,7 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     origins: dict[str, str]
     declared: dict[str, str]
     findings: list[Finding]
+    wide: list[Finding] = []
     used: frozenset[str] = frozenset()
 
 
@@ -48,6 +51,7 @@ def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
     named += [(work.claim(name, pointer), pointer) for pointer, name in roots.items()]
     check_schemas(work.document, [pointer for _, pointer in named], str(path))
     declare_all(dict(named), work)
+    settle_choices(work)
     made = {name: declaration for name, declaration in work.made.items() if declaration is not None}
     settled = tag_all(null_once(made))
     family = Family(
@@ -63,6 +67,7 @@ def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
         origins=work.origins,
         declared=dict(named),
         findings=work.found,
+        wide=work.wide,
         used=frozenset(work.used),
     )
 

@@ -11,7 +11,7 @@ from turnwire_codegen.ir import AnyValue, Case, Const, Enum, Nullable, Ref, Scal
 from turnwire_codegen.load.foreign.work import Spot, Work
 from turnwire_codegen.patterns import PatternError, parse
 
-__all__ = ["array_rules", "bounds_beside", "enum_type", "integer_width", "make_enum", "scalar_rules"]
+__all__ = ["array_rules", "bounds_beside", "enum_type", "integer_width", "is_portable", "make_enum", "scalar_rules"]
 
 Number = int | float
 # Of these pairs a type holds one: whether it says where the numbers end, or what is beyond them.
@@ -52,6 +52,15 @@ def bounds_beside(beside: dict[str, Any], target: Any, spot: Spot, work: Work) -
     return scalar_rules(beside, kind, spot, work)
 
 
+def is_portable(pattern: str) -> bool:
+    """Whether every engine reads an expression alike."""
+    try:
+        parse(pattern)
+    except PatternError:
+        return False
+    return True
+
+
 def integer_width(node: dict[str, Any], kind: str) -> int:
     """64 where the format says that an integer has so many bits; fewer make no difference to any language."""
     return 64 if kind == "integer" and node.get("format") in ("int64", "uint64") else 0
@@ -75,8 +84,11 @@ def enum_type(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
         work.note(spot, "runtime", "a value that is no scalar: the type holds any")
         return AnyValue()
     if any(isinstance(value, float) for value in values):
-        work.note(spot, "runtime", "a fraction among the values: the type holds any number")
-        return Scalar("number") if all(type(value) in (int, float) for value in values) else AnyValue()
+        if not all(type(value) in (int, float) for value in values):
+            work.note(spot, "runtime", "a fraction among the values: the type holds any")
+            return AnyValue()
+        work.note_wide(spot, "a fraction among the values: the type holds any number")
+        return Scalar("number", (rules.Const(tuple(dict.fromkeys(values))),))
     rest = [value for value in values if value is not None]
     if not rest:
         return Const(None)

@@ -1,13 +1,13 @@
 """Objects as they are after `$ref` and `allOf`: one list of members, whatever number of schemas they came from."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import msgspec
 
 from turnwire_codegen.load.foreign.document import Document, escaped
 
-__all__ = ["LEFT", "Shape", "is_object", "says_object", "shape_of"]
+__all__ = ["LEFT", "Shape", "is_object", "layers_of", "lone_pattern", "says_object", "shape_of"]
 
 # Schemas that name each other in circles are cut here.
 _MAX_DEPTH = 32
@@ -51,6 +51,21 @@ def says_object(node: Any, document: Document, depth: int = 0) -> bool:
     return node.get("type") == "object" or any(says_object(layer, document, depth + 1) for layer, _ in layers)
 
 
+def layers_of(node: Any, document: Document, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """All schemas that the object `node` is made of, itself the last."""
+    if isinstance(node, dict) and depth <= _MAX_DEPTH:
+        for layer, _ in _layers(node, "#", document):
+            yield from layers_of(layer, document, depth + 1)
+        yield node
+
+
+def lone_pattern(node: dict[str, Any]) -> str | None:
+    """The pattern that every member of `node` has, where its members are nothing else."""
+    patterns = node.get("patternProperties", {})
+    alone = node.get("additionalProperties") is False and not node.keys() & {"properties", "allOf", "$ref"}
+    return next(iter(patterns)) if alone and len(patterns) == 1 else None
+
+
 def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int = 0) -> Shape:
     """The object that `node` describes, all its layers as one; the layer that comes last has the last word."""
     members: dict[str, tuple[Any, str]] = {}
@@ -78,7 +93,10 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
             members[name] = (schema, f"{pointer}/properties/{escaped(name)}")
     others = node.get("additionalProperties")
     closed = closed or others is False or node.get("unevaluatedProperties") is False
-    if "patternProperties" in node:
+    pattern = lone_pattern(node)
+    if pattern is not None:
+        extra = (node["patternProperties"][pattern], f"{pointer}/patternProperties/{escaped(pattern)}")
+    elif "patternProperties" in node:
         # Which of its schemas binds a member is for the validator to say; data they are all the same.
         extra = (True, pointer)
     elif others not in (None, False):

@@ -5,7 +5,7 @@ from typing import Any
 
 from turnwire_codegen.ir import Case, Const, Nullable, Ref, Scalar, TypeNode, Union, Untagged, Variant
 from turnwire_codegen.load.foreign.scalars import make_enum
-from turnwire_codegen.load.foreign.work import Spot, Work
+from turnwire_codegen.load.foreign.work import Conditions, Spot, Work
 from turnwire_codegen.words import pascal
 
 __all__ = ["lower_choice"]
@@ -71,9 +71,23 @@ def _beside_members(node: dict[str, Any], arms: list[Arm], spot: Spot, work: Wor
     if all(isinstance(arm, dict) and _has_tag(arm, work) for arm, _ in arms):
         merged = [({**arm, "allOf": [base, *arm.get("allOf", [])]}, pointer) for arm, pointer in arms]
         return _several(described, merged, spot, work, lower)
-    work.note(spot, "runtime", f"the type does not hold which members go together ({key})")
     optional = [{"type": "object", "properties": arm.get("properties", {})} for arm, _ in arms if isinstance(arm, dict)]
-    return lower({"type": "object", **described, "allOf": [*optional, base]}, spot, work)
+    found = lower({"type": "object", **described, "allOf": [*optional, base]}, spot, work)
+    if isinstance(found, Ref):
+        said = {key: [_untyped(arm, node[key]) for arm in node[key]]}
+        work.conditions.setdefault(found.name, Conditions(spot, [])).said.append((said, key))
+    else:
+        work.note(spot, "runtime", f"the type does not hold which members go together ({key})")
+    return found
+
+
+def _untyped(arm: Any, arms: list[Any]) -> Any:
+    """The arm without the types of those members that only it declares: they are the type of the member itself."""
+    if not isinstance(arm, dict) or not isinstance(arm.get("properties"), dict):
+        return arm
+    others = [other.get("properties", {}) for other in arms if isinstance(other, dict) and other is not arm]
+    shared = {wire: schema for wire, schema in arm["properties"].items() if any(wire in other for other in others)}
+    return {**arm, "properties": shared}
 
 
 def _key(node: dict[str, Any]) -> str:

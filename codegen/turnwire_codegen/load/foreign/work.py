@@ -12,7 +12,7 @@ from turnwire_codegen.load.foreign.document import Document, escaped
 from turnwire_codegen.problems import Finding, Verdict
 from turnwire_codegen.words import pascal
 
-__all__ = ["Spot", "Work", "spelled"]
+__all__ = ["Conditions", "Spot", "Work", "spelled"]
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -33,11 +33,19 @@ class Spot(msgspec.Struct, frozen=True):
         return Spot(self.pointer, f"{self.name}Value" if self.named else self.name)
 
 
+class Conditions(msgspec.Struct, frozen=True):
+    """What is said of a record that may be about which members go together: schemas of it, each with a keyword."""
+
+    spot: Spot
+    said: list[tuple[dict[str, Any], str]]
+
+
 class Work(msgspec.Struct):
     """`names` is the name of each pointer that has one, `made` what was made so far, None while it is being made.
 
     `waiting` are the pointers of what is named already and still to be made, by name; `merging` are the objects that
-    are being made, by pointer; `used` are the keys of `given` that name something.
+    are being made, by pointer; `used` are the keys of `given` that name something. `conditions` stand by the record
+    that they are for; `wide` is found only where types do not hold what `ir` calls close.
     """
 
     document: Document
@@ -48,7 +56,9 @@ class Work(msgspec.Struct):
     merging: dict[str, Spot] = {}
     origins: dict[str, str] = {}
     used: set[str] = set()
+    conditions: dict[str, Conditions] = {}
     found: list[Finding] = []
+    wide: list[Finding] = []
 
     def claim(self, wanted: str, pointer: str) -> str:
         """A name for the node at `pointer`: the wanted one, or where that is taken one that follows from its place."""
@@ -86,6 +96,10 @@ class Work(msgspec.Struct):
     def note(self, spot: Spot, verdict: Verdict, what: str) -> None:
         """Say what became of the node at `spot`."""
         self.found.append(Finding(spot.pointer, verdict, what))
+
+    def note_wide(self, spot: Spot, what: str) -> None:
+        """Say what the validators check at the node at `spot`, unless types hold what `ir` calls close."""
+        self.wide.append(Finding(spot.pointer, "runtime", what))
 
     def say_left(self, node: dict[str, Any], spot: Spot, words: tuple[str, ...]) -> None:
         """Note those of `words` that stand in `node`: no type holds them."""
