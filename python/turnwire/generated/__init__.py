@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .common import Name as Name
     from .common import Nonce as Nonce
     from .common import Path as Path
+    from .common import PermissionMode as PermissionMode
     from .common import Sequence as Sequence
     from .common import Text as Text
     from .common import Timestamp as Timestamp
@@ -197,7 +198,6 @@ if TYPE_CHECKING:
     from .threads import CompactOutcome as CompactOutcome
     from .threads import ForkOrigin as ForkOrigin
     from .threads import PausedBy as PausedBy
-    from .threads import PermissionMode as PermissionMode
     from .threads import Thread as Thread
     from .threads import ThreadArchiveParams as ThreadArchiveParams
     from .threads import ThreadArchiveResult as ThreadArchiveResult

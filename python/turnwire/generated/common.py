@@ -29,6 +29,7 @@ __all__ = [
     "Name",
     "Nonce",
     "Path",
+    "PermissionMode",
     "Sequence",
     "Text",
     "Timestamp",
@@ -131,4 +132,20 @@ Direction: TypeAlias = Literal[
 
 - `ascending`: Oldest first.
 - `descending`: Newest first.
+"""
+
+PermissionMode: TypeAlias = Literal[
+    "ask",
+    "acceptEdits",
+    "auto",
+    "readOnly",
+] | str
+"""What runs without asking.
+
+Others may come; readers keep them as they are.
+
+- `ask`: Nothing that has an effect.
+- `acceptEdits`: Changes to files of the workspace.
+- `auto`: Whatever the host's policy lets through.
+- `readOnly`: Nothing that has an effect, and nothing is asked.
 """

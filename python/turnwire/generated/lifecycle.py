@@ -9,8 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from .common import AgentId, Bytes, Count, Digest, Milliseconds, Name, Title, Version
-from .threads import PermissionMode
+from .common import AgentId, Bytes, Count, Digest, Milliseconds, Name, PermissionMode, Title, Version
 
 __all__ = [
     "AgentInfo",

@@ -1258,7 +1258,7 @@ TYPES: Final[dict[str, str]] = {
     "PendingApproval": "inputs",
     "PendingRequest": "inputs",
     "PendingUserInput": "inputs",
-    "PermissionMode": "threads",
+    "PermissionMode": "common",
     "PermissionModesCapability": "lifecycle",
     "PingRequest": "messages",
     "PlanItem": "items",

@@ -425,6 +425,23 @@ export type ContextEntry = {
   value: string;
 };
 
+/**
+ * What runs without asking.
+ *
+ * Others may come; readers keep them as they are.
+ *
+ * - `ask`: Nothing that has an effect.
+ * - `acceptEdits`: Changes to files of the workspace.
+ * - `auto`: Whatever the host's policy lets through.
+ * - `readOnly`: Nothing that has an effect, and nothing is asked.
+ */
+export type PermissionMode =
+  | "ask"
+  | "acceptEdits"
+  | "auto"
+  | "readOnly"
+  | (string & {});
+
 /** Envelope. JSON-RPC 2.0 messages, one JSON value per line or text frame, and the errors they carry. */
 
 /** Chosen by the caller and echoed with value and type unchanged. */
@@ -2442,23 +2459,6 @@ export type PausedBy =
 export type ThreadMode =
   | "agent"
   | "plan"
-  | (string & {});
-
-/**
- * What runs without asking.
- *
- * Others may come; readers keep them as they are.
- *
- * - `ask`: Nothing that has an effect.
- * - `acceptEdits`: Changes to files of the workspace.
- * - `auto`: Whatever the host's policy lets through.
- * - `readOnly`: Nothing that has an effect, and nothing is asked.
- */
-export type PermissionMode =
-  | "ask"
-  | "acceptEdits"
-  | "auto"
-  | "readOnly"
   | (string & {});
 
 /**

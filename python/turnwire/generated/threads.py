@@ -21,6 +21,7 @@ from .common import (
     Metadata,
     Name,
     Path,
+    PermissionMode,
     Sequence,
     Timestamp,
     Title,
@@ -38,7 +39,6 @@ __all__ = [
     "CompactOutcome",
     "ForkOrigin",
     "PausedBy",
-    "PermissionMode",
     "Thread",
     "ThreadArchiveParams",
     "ThreadArchiveResult",
@@ -783,22 +783,6 @@ Others may come; readers keep them as they are.
 
 - `agent`: It acts.
 - `plan`: It plans and changes nothing.
-"""
-
-PermissionMode: TypeAlias = Literal[
-    "ask",
-    "acceptEdits",
-    "auto",
-    "readOnly",
-] | str
-"""What runs without asking.
-
-Others may come; readers keep them as they are.
-
-- `ask`: Nothing that has an effect.
-- `acceptEdits`: Changes to files of the workspace.
-- `auto`: Whatever the host's policy lets through.
-- `readOnly`: Nothing that has an effect, and nothing is asked.
 """
 
 ApprovalPolicy: TypeAlias = Literal[

@@ -101,3 +101,20 @@ export type ContextEntry = {
   /** The text of the entry. */
   value: string;
 };
+
+/**
+ * What runs without asking.
+ *
+ * Others may come; readers keep them as they are.
+ *
+ * - `ask`: Nothing that has an effect.
+ * - `acceptEdits`: Changes to files of the workspace.
+ * - `auto`: Whatever the host's policy lets through.
+ * - `readOnly`: Nothing that has an effect, and nothing is asked.
+ */
+export type PermissionMode =
+  | "ask"
+  | "acceptEdits"
+  | "auto"
+  | "readOnly"
+  | (string & {});

@@ -4,8 +4,7 @@
 
 /** Lifecycle. The handshake, what each side offers, and the end of a connection. */
 
-import type { AgentId, Bytes, Count, Digest, Milliseconds, Name, Title, Version } from "./common.js";
-import type { PermissionMode } from "./threads.js";
+import type { AgentId, Bytes, Count, Digest, Milliseconds, Name, PermissionMode, Title, Version } from "./common.js";
 
 /** Opens a connection; everything else waits for its answer. */
 export type InitializeParams = {

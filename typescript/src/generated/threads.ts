@@ -16,6 +16,7 @@ import type {
   Metadata,
   Name,
   Path,
+  PermissionMode,
   Sequence,
   Timestamp,
   Title,
@@ -110,23 +111,6 @@ export type PausedBy =
 export type ThreadMode =
   | "agent"
   | "plan"
-  | (string & {});
-
-/**
- * What runs without asking.
- *
- * Others may come; readers keep them as they are.
- *
- * - `ask`: Nothing that has an effect.
- * - `acceptEdits`: Changes to files of the workspace.
- * - `auto`: Whatever the host's policy lets through.
- * - `readOnly`: Nothing that has an effect, and nothing is asked.
- */
-export type PermissionMode =
-  | "ask"
-  | "acceptEdits"
-  | "auto"
-  | "readOnly"
   | (string & {});
 
 /**

@@ -136,3 +136,37 @@ public struct ContextEntry: JSONRepresentable {
         writer.endObject()
     }
 }
+
+/// What runs without asking.
+public enum PermissionMode: RawRepresentable, JSONRepresentable {
+    /// Nothing that has an effect.
+    case ask
+    /// Changes to files of the workspace.
+    case acceptEdits
+    /// Whatever the host's policy lets through.
+    case auto
+    /// Nothing that has an effect, and nothing is asked.
+    case readOnly
+    /// A value that this version does not know, as it came.
+    case unknown(String)
+
+    public init(rawValue: String) {
+        switch JSONName(rawValue) {
+        case "ask": self = .ask
+        case "acceptEdits": self = .acceptEdits
+        case "auto": self = .auto
+        case "readOnly": self = .readOnly
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    public var rawValue: String {
+        switch self {
+        case .ask: "ask"
+        case .acceptEdits: "acceptEdits"
+        case .auto: "auto"
+        case .readOnly: "readOnly"
+        case let .unknown(text): text
+        }
+    }
+}

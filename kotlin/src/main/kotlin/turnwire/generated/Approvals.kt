@@ -51,22 +51,22 @@ public data class Approval(
     public val binding: ApprovalBinding,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("approvalId", approvalId, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .putPresent("subjectItemId", subjectItemId, StringCodec)
+        .put("approvalId", approvalId, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .putPresent("subjectItemId", subjectItemId, Held.stringLength1To160)
         .put("kind", kind, ApprovalKind)
-        .put("title", title, StringCodec)
-        .putPresent("preview", preview, StringCodec)
-        .putPresent("reason", reason, StringCodec)
-        .putPresent("toolName", toolName, StringCodec)
-        .put("operation", operation, StringCodec)
-        .putPresent("target", target, StringCodec)
+        .put("title", title, Held.stringLength0To512)
+        .putPresent("preview", preview, Held.stringLength0To8388608)
+        .putPresent("reason", reason, Held.stringLength0To8388608)
+        .putPresent("toolName", toolName, Held.stringLength1To256)
+        .put("operation", operation, Held.stringLength0To8388608)
+        .putPresent("target", target, Held.stringLength0To8388608)
         .putPresent("arguments", arguments, AnyCodec)
         .putPresent("risk", risk, ApprovalRisk)
-        .putPresent("scopeKey", scopeKey, StringCodec)
-        .put("availableDecisions", availableDecisions, ListCodec(ApprovalOption))
+        .putPresent("scopeKey", scopeKey, Held.stringLength1To1024)
+        .put("availableDecisions", availableDecisions, Held.listApprovalOptionItemCount1To32)
         .put("binding", binding, ApprovalBinding)
         .toJson()
 
@@ -74,22 +74,22 @@ public data class Approval(
         override fun read(json: JsonElement): Approval {
             val members = MembersIn(json)
             return Approval(
-                approvalId = members.need("approvalId", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                subjectItemId = members.find("subjectItemId", StringCodec),
+                approvalId = members.need("approvalId", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                subjectItemId = members.find("subjectItemId", Held.stringLength1To160),
                 kind = members.need("kind", ApprovalKind),
-                title = members.need("title", StringCodec),
-                preview = members.find("preview", StringCodec),
-                reason = members.find("reason", StringCodec),
-                toolName = members.find("toolName", StringCodec),
-                operation = members.need("operation", StringCodec),
-                target = members.find("target", StringCodec),
+                title = members.need("title", Held.stringLength0To512),
+                preview = members.find("preview", Held.stringLength0To8388608),
+                reason = members.find("reason", Held.stringLength0To8388608),
+                toolName = members.find("toolName", Held.stringLength1To256),
+                operation = members.need("operation", Held.stringLength0To8388608),
+                target = members.find("target", Held.stringLength0To8388608),
                 arguments = members.find("arguments", AnyCodec),
                 risk = members.find("risk", ApprovalRisk),
-                scopeKey = members.find("scopeKey", StringCodec),
-                availableDecisions = members.need("availableDecisions", ListCodec(ApprovalOption)),
+                scopeKey = members.find("scopeKey", Held.stringLength1To1024),
+                availableDecisions = members.need("availableDecisions", Held.listApprovalOptionItemCount1To32),
                 binding = members.need("binding", ApprovalBinding),
             )
         }
@@ -195,8 +195,8 @@ public data class ApprovalOption(
     public val rule: ApprovalRuleDraft? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("optionId", optionId, StringCodec)
-        .put("label", label, StringCodec)
+        .put("optionId", optionId, Held.stringLength1To160)
+        .put("label", label, Held.stringLength0To512)
         .put("decision", decision, ApprovalDecision)
         .putPresent("rule", rule, ApprovalRuleDraft)
         .toJson()
@@ -205,8 +205,8 @@ public data class ApprovalOption(
         override fun read(json: JsonElement): ApprovalOption {
             val members = MembersIn(json)
             return ApprovalOption(
-                optionId = members.need("optionId", StringCodec),
-                label = members.need("label", StringCodec),
+                optionId = members.need("optionId", Held.stringLength1To160),
+                label = members.need("label", Held.stringLength0To512),
                 decision = members.need("decision", ApprovalDecision),
                 rule = members.find("rule", ApprovalRuleDraft),
             )
@@ -230,7 +230,7 @@ public data class ApprovalRuleDraft(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("kind", kind, ApprovalKind)
-        .put("scopeKey", scopeKey, StringCodec)
+        .put("scopeKey", scopeKey, Held.stringLength1To1024)
         .put("effect", effect, RuleEffect)
         .put("scope", scope, RuleScope)
         .toJson()
@@ -240,7 +240,7 @@ public data class ApprovalRuleDraft(
             val members = MembersIn(json)
             return ApprovalRuleDraft(
                 kind = members.need("kind", ApprovalKind),
-                scopeKey = members.need("scopeKey", StringCodec),
+                scopeKey = members.need("scopeKey", Held.stringLength1To1024),
                 effect = members.need("effect", RuleEffect),
                 scope = members.need("scope", RuleScope),
             )
@@ -396,8 +396,8 @@ public data class ApprovalBinding(
         .put("operationDigest", operationDigest, StringCodec)
         .putPresent("policyDigest", policyDigest, StringCodec)
         .putPresent("workspaceDigest", workspaceDigest, StringCodec)
-        .putPresent("nonce", nonce, StringCodec)
-        .putPresent("expiresAt", expiresAt, LongCodec)
+        .putPresent("nonce", nonce, Held.stringLength16To128)
+        .putPresent("expiresAt", expiresAt, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ApprovalBinding>() {
@@ -407,8 +407,8 @@ public data class ApprovalBinding(
                 operationDigest = members.need("operationDigest", StringCodec),
                 policyDigest = members.find("policyDigest", StringCodec),
                 workspaceDigest = members.find("workspaceDigest", StringCodec),
-                nonce = members.find("nonce", StringCodec),
-                expiresAt = members.find("expiresAt", LongCodec),
+                nonce = members.find("nonce", Held.stringLength16To128),
+                expiresAt = members.find("expiresAt", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -432,10 +432,10 @@ public data class ApprovalAnswer(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("decision", decision, ApprovalDecision)
-        .put("nonce", nonce, StringCodec)
-        .putPresent("optionId", optionId, StringCodec)
-        .putPresent("reason", reason, StringCodec)
-        .putPresent("metadata", metadata, MapCodec(AnyCodec))
+        .put("nonce", nonce, Held.stringLength16To128)
+        .putPresent("optionId", optionId, Held.stringLength1To160)
+        .putPresent("reason", reason, Held.stringLength0To8388608)
+        .putPresent("metadata", metadata, Held.mapAnyMemberCount0To256)
         .toJson()
 
     public companion object : JsonCodec<ApprovalAnswer>() {
@@ -443,10 +443,10 @@ public data class ApprovalAnswer(
             val members = MembersIn(json)
             return ApprovalAnswer(
                 decision = members.need("decision", ApprovalDecision),
-                nonce = members.need("nonce", StringCodec),
-                optionId = members.find("optionId", StringCodec),
-                reason = members.find("reason", StringCodec),
-                metadata = members.find("metadata", MapCodec(AnyCodec)),
+                nonce = members.need("nonce", Held.stringLength16To128),
+                optionId = members.find("optionId", Held.stringLength1To160),
+                reason = members.find("reason", Held.stringLength0To8388608),
+                metadata = members.find("metadata", Held.mapAnyMemberCount0To256),
             )
         }
 
@@ -489,20 +489,20 @@ public data class ApprovalRequestedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("approval", approval, Approval)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ApprovalRequestedParams>() {
         override fun read(json: JsonElement): ApprovalRequestedParams {
             val members = MembersIn(json)
             return ApprovalRequestedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 approval = members.need("approval", Approval),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -519,7 +519,7 @@ public data class ApprovalResolveParams(
     public val answer: ApprovalAnswer,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("approvalId", approvalId, StringCodec)
+        .put("approvalId", approvalId, Held.stringLength1To160Xa26b4add)
         .put("answer", answer, ApprovalAnswer)
         .toJson()
 
@@ -527,7 +527,7 @@ public data class ApprovalResolveParams(
         override fun read(json: JsonElement): ApprovalResolveParams {
             val members = MembersIn(json)
             return ApprovalResolveParams(
-                approvalId = members.need("approvalId", StringCodec),
+                approvalId = members.need("approvalId", Held.stringLength1To160Xa26b4add),
                 answer = members.need("answer", ApprovalAnswer),
             )
         }
@@ -577,10 +577,10 @@ public data class ApprovalResolution(
     override fun toJson(): JsonObject = MembersOut()
         .put("outcome", outcome, RequestOutcome)
         .put("decision", decision, ApprovalDecision)
-        .putPresent("optionId", optionId, StringCodec)
-        .putPresent("reason", reason, StringCodec)
-        .putPresent("metadata", metadata, MapCodec(AnyCodec))
-        .put("at", at, LongCodec)
+        .putPresent("optionId", optionId, Held.stringLength1To160)
+        .putPresent("reason", reason, Held.stringLength0To8388608)
+        .putPresent("metadata", metadata, Held.mapAnyMemberCount0To256)
+        .put("at", at, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ApprovalResolution>() {
@@ -589,10 +589,10 @@ public data class ApprovalResolution(
             return ApprovalResolution(
                 outcome = members.need("outcome", RequestOutcome),
                 decision = members.need("decision", ApprovalDecision),
-                optionId = members.find("optionId", StringCodec),
-                reason = members.find("reason", StringCodec),
-                metadata = members.find("metadata", MapCodec(AnyCodec)),
-                at = members.need("at", LongCodec),
+                optionId = members.find("optionId", Held.stringLength1To160),
+                reason = members.find("reason", Held.stringLength0To8388608),
+                metadata = members.find("metadata", Held.mapAnyMemberCount0To256),
+                at = members.need("at", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -667,24 +667,24 @@ public data class ApprovalResolvedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .put("approvalId", approvalId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .put("approvalId", approvalId, Held.stringLength1To160)
         .put("resolution", resolution, ApprovalResolution)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ApprovalResolvedParams>() {
         override fun read(json: JsonElement): ApprovalResolvedParams {
             val members = MembersIn(json)
             return ApprovalResolvedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                approvalId = members.need("approvalId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                approvalId = members.need("approvalId", Held.stringLength1To160),
                 resolution = members.need("resolution", ApprovalResolution),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -703,18 +703,18 @@ public data class ApprovalRulesListParams(
     public val limit: Long? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("threadId", threadId, StringCodec)
-        .putPresent("cursor", cursor, StringCodec)
-        .putPresent("limit", limit, LongCodec)
+        .putPresent("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("cursor", cursor, Held.stringLength1To1024)
+        .putPresent("limit", limit, Held.longBoundMin1ToMax500)
         .toJson()
 
     public companion object : JsonCodec<ApprovalRulesListParams>() {
         override fun read(json: JsonElement): ApprovalRulesListParams {
             val members = MembersIn(json)
             return ApprovalRulesListParams(
-                threadId = members.find("threadId", StringCodec),
-                cursor = members.find("cursor", StringCodec),
-                limit = members.find("limit", LongCodec),
+                threadId = members.find("threadId", Held.stringLength1To160Xa26b4add),
+                cursor = members.find("cursor", Held.stringLength1To1024),
+                limit = members.find("limit", Held.longBoundMin1ToMax500),
             )
         }
 
@@ -732,7 +732,7 @@ public data class ApprovalRulesListResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("data", data, ListCodec(ApprovalRule))
-        .putPresent("nextCursor", nextCursor, StringCodec)
+        .putPresent("nextCursor", nextCursor, Held.stringLength1To1024)
         .toJson()
 
     public companion object : JsonCodec<ApprovalRulesListResult>() {
@@ -740,7 +740,7 @@ public data class ApprovalRulesListResult(
             val members = MembersIn(json)
             return ApprovalRulesListResult(
                 data = members.need("data", ListCodec(ApprovalRule)),
-                nextCursor = members.find("nextCursor", StringCodec),
+                nextCursor = members.find("nextCursor", Held.stringLength1To1024),
             )
         }
 
@@ -755,14 +755,14 @@ public data class ApprovalRulesRemoveParams(
     public val ruleId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("ruleId", ruleId, StringCodec)
+        .put("ruleId", ruleId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ApprovalRulesRemoveParams>() {
         override fun read(json: JsonElement): ApprovalRulesRemoveParams {
             val members = MembersIn(json)
             return ApprovalRulesRemoveParams(
-                ruleId = members.need("ruleId", StringCodec),
+                ruleId = members.need("ruleId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -793,30 +793,30 @@ public data class ApprovalRule(
     public val createdAt: Timestamp,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
+        .put("id", id, Held.stringLength1To160)
         .put("kind", kind, ApprovalKind)
-        .put("scopeKey", scopeKey, StringCodec)
+        .put("scopeKey", scopeKey, Held.stringLength1To1024)
         .put("effect", effect, RuleEffect)
         .put("scope", scope, RuleScope)
-        .putPresent("threadId", threadId, StringCodec)
-        .putPresent("turnId", turnId, StringCodec)
-        .putPresent("workspacePath", workspacePath, StringCodec)
-        .put("createdAt", createdAt, LongCodec)
+        .putPresent("threadId", threadId, Held.stringLength1To160)
+        .putPresent("turnId", turnId, Held.stringLength1To160)
+        .putPresent("workspacePath", workspacePath, Held.stringLength1To4096)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ApprovalRule>() {
         override fun read(json: JsonElement): ApprovalRule {
             val members = MembersIn(json)
             return ApprovalRule(
-                id = members.need("id", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
                 kind = members.need("kind", ApprovalKind),
-                scopeKey = members.need("scopeKey", StringCodec),
+                scopeKey = members.need("scopeKey", Held.stringLength1To1024),
                 effect = members.need("effect", RuleEffect),
                 scope = members.need("scope", RuleScope),
-                threadId = members.find("threadId", StringCodec),
-                turnId = members.find("turnId", StringCodec),
-                workspacePath = members.find("workspacePath", StringCodec),
-                createdAt = members.need("createdAt", LongCodec),
+                threadId = members.find("threadId", Held.stringLength1To160),
+                turnId = members.find("turnId", Held.stringLength1To160),
+                workspacePath = members.find("workspacePath", Held.stringLength1To4096),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 

@@ -164,7 +164,7 @@ public data class ContextEntry(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("kind", kind, StringCodec)
-        .put("value", value, StringCodec)
+        .put("value", value, Held.stringLength0To262144)
         .toJson()
 
     public companion object : JsonCodec<ContextEntry>() {
@@ -172,10 +172,52 @@ public data class ContextEntry(
             val members = MembersIn(json)
             members.need("kind", ConstCodec(StringCodec, "application"))
             return ContextEntry(
-                value = members.need("value", StringCodec),
+                value = members.need("value", Held.stringLength0To262144),
             )
         }
 
         override fun write(value: ContextEntry): JsonElement = value.toJson()
+    }
+}
+
+/**
+ * What runs without asking.
+ *
+ * Others may come; readers keep them as they are.
+ */
+@Serializable(with = PermissionMode.Companion::class)
+public sealed interface PermissionMode : JsonWritable {
+    /** The value as it is sent. */
+    public val wire: String
+
+    /** The values of this version. */
+    public enum class Known(override val wire: String) : PermissionMode {
+        /** Nothing that has an effect. */
+        ASK("ask"),
+        /** Changes to files of the workspace. */
+        ACCEPT_EDITS("acceptEdits"),
+        /** Whatever the host's policy lets through. */
+        AUTO("auto"),
+        /** Nothing that has an effect, and nothing is asked. */
+        READ_ONLY("readOnly"),
+        ;
+
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
+
+    /** A value that this version does not know. */
+    public data class Unknown(override val wire: String) : PermissionMode {
+        override fun toJson(): JsonElement = JsonPrimitive(wire)
+    }
+
+    public companion object : JsonCodec<PermissionMode>() {
+        private val byWire = Known.entries.associateBy { it.wire }
+
+        /** The value that is sent as [wire]. */
+        public fun of(wire: String): PermissionMode = byWire[wire] ?: Unknown(wire)
+
+        override fun read(json: JsonElement): PermissionMode = of(StringCodec.read(json))
+
+        override fun write(value: PermissionMode): JsonElement = value.toJson()
     }
 }

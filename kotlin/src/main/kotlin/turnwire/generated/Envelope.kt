@@ -17,19 +17,19 @@ import kotlinx.serialization.json.JsonPrimitive
 public sealed interface RequestId : JsonWritable {
     /** An arm without a type of its own. */
     public data class OfString(public val value: String) : RequestId {
-        override fun toJson(): JsonElement = StringCodec.write(value)
+        override fun toJson(): JsonElement = Held.stringLength0To512.write(value)
 
         internal companion object {
-            fun read(json: JsonElement): OfString = OfString(StringCodec.read(json))
+            fun read(json: JsonElement): OfString = OfString(Held.stringLength0To512.read(json))
         }
     }
 
     /** An arm without a type of its own. */
     public data class OfInteger(public val value: Long) : RequestId {
-        override fun toJson(): JsonElement = LongCodec.write(value)
+        override fun toJson(): JsonElement = Held.longBoundMinMinus9007199254740991ToMax9007199254740991.write(value)
 
         internal companion object {
-            fun read(json: JsonElement): OfInteger = OfInteger(LongCodec.read(json))
+            fun read(json: JsonElement): OfInteger = OfInteger(Held.longBoundMinMinus9007199254740991ToMax9007199254740991.read(json))
         }
     }
 
@@ -60,7 +60,7 @@ public data class Request(
     override fun toJson(): JsonObject = MembersOut()
         .put("jsonrpc", jsonrpc, StringCodec)
         .put("id", id, RequestId)
-        .put("method", method, StringCodec)
+        .put("method", method, Held.stringLength1To256)
         .putPresent("params", params, MapCodec(AnyCodec))
         .toJson()
 
@@ -70,7 +70,7 @@ public data class Request(
             members.need("jsonrpc", ConstCodec(StringCodec, "2.0"))
             return Request(
                 id = members.need("id", RequestId),
-                method = members.need("method", StringCodec),
+                method = members.need("method", Held.stringLength1To256),
                 params = members.find("params", MapCodec(AnyCodec)),
             )
         }
@@ -92,7 +92,7 @@ public data class Notification(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("jsonrpc", jsonrpc, StringCodec)
-        .put("method", method, StringCodec)
+        .put("method", method, Held.stringLength1To256)
         .putPresent("params", params, MapCodec(AnyCodec))
         .toJson()
 
@@ -101,7 +101,7 @@ public data class Notification(
             val members = MembersIn(json)
             members.need("jsonrpc", ConstCodec(StringCodec, "2.0"))
             return Notification(
-                method = members.need("method", StringCodec),
+                method = members.need("method", Held.stringLength1To256),
                 params = members.find("params", MapCodec(AnyCodec)),
             )
         }
@@ -201,8 +201,8 @@ public data class ErrorObject(
     public val data: ErrorData? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("code", code, LongCodec)
-        .put("message", message, StringCodec)
+        .put("code", code, Held.longBoundMinMinus9007199254740991ToMax9007199254740991)
+        .put("message", message, Held.stringLength0To4096)
         .putPresent("data", data, ErrorData)
         .toJson()
 
@@ -210,8 +210,8 @@ public data class ErrorObject(
         override fun read(json: JsonElement): ErrorObject {
             val members = MembersIn(json)
             return ErrorObject(
-                code = members.need("code", LongCodec),
-                message = members.need("message", StringCodec),
+                code = members.need("code", Held.longBoundMinMinus9007199254740991ToMax9007199254740991),
+                message = members.need("message", Held.stringLength0To4096),
                 data = members.find("data", ErrorData),
             )
         }
@@ -302,7 +302,7 @@ public data class InvalidRequestData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .putPresent("limit", limit, LongCodec)
+        .putPresent("limit", limit, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<InvalidRequestData>() {
@@ -311,7 +311,7 @@ public data class InvalidRequestData(
             members.need("code", ConstCodec(StringCodec, "invalidRequest"))
             return InvalidRequestData(
                 retryable = members.need("retryable", BooleanCodec),
-                limit = members.find("limit", LongCodec),
+                limit = members.find("limit", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -333,7 +333,7 @@ public data class MethodNotFoundData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .putPresent("capability", capability, StringCodec)
+        .putPresent("capability", capability, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<MethodNotFoundData>() {
@@ -342,7 +342,7 @@ public data class MethodNotFoundData(
             members.need("code", ConstCodec(StringCodec, "methodNotFound"))
             return MethodNotFoundData(
                 retryable = members.need("retryable", BooleanCodec),
-                capability = members.find("capability", StringCodec),
+                capability = members.find("capability", Held.stringLength1To256),
             )
         }
 
@@ -364,7 +364,7 @@ public data class InvalidParamsData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .put("issues", issues, ListCodec(ParamsIssue))
+        .put("issues", issues, Held.listParamsIssueItemCount1To100)
         .toJson()
 
     public companion object : JsonCodec<InvalidParamsData>() {
@@ -373,7 +373,7 @@ public data class InvalidParamsData(
             members.need("code", ConstCodec(StringCodec, "invalidParams"))
             return InvalidParamsData(
                 retryable = members.need("retryable", BooleanCodec),
-                issues = members.need("issues", ListCodec(ParamsIssue)),
+                issues = members.need("issues", Held.listParamsIssueItemCount1To100),
             )
         }
 
@@ -392,18 +392,18 @@ public data class ParamsIssue(
     public val message: String,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("path", path, StringCodec)
-        .putPresent("expected", expected, StringCodec)
-        .put("message", message, StringCodec)
+        .put("path", path, Held.stringLength0To4096)
+        .putPresent("expected", expected, Held.stringLength0To512)
+        .put("message", message, Held.stringLength0To1024)
         .toJson()
 
     public companion object : JsonCodec<ParamsIssue>() {
         override fun read(json: JsonElement): ParamsIssue {
             val members = MembersIn(json)
             return ParamsIssue(
-                path = members.need("path", StringCodec),
-                expected = members.find("expected", StringCodec),
-                message = members.need("message", StringCodec),
+                path = members.need("path", Held.stringLength0To4096),
+                expected = members.find("expected", Held.stringLength0To512),
+                message = members.need("message", Held.stringLength0To1024),
             )
         }
 
@@ -452,7 +452,7 @@ public data class OverloadedData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .put("retryAfterMs", retryAfterMs, LongCodec)
+        .put("retryAfterMs", retryAfterMs, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<OverloadedData>() {
@@ -461,7 +461,7 @@ public data class OverloadedData(
             members.need("code", ConstCodec(StringCodec, "overloaded"))
             return OverloadedData(
                 retryable = members.need("retryable", BooleanCodec),
-                retryAfterMs = members.need("retryAfterMs", LongCodec),
+                retryAfterMs = members.need("retryAfterMs", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -540,7 +540,7 @@ public data class NotFoundData(
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
         .put("kind", kind, ObjectKind)
-        .put("id", id, StringCodec)
+        .put("id", id, Held.stringLength0To512)
         .toJson()
 
     public companion object : JsonCodec<NotFoundData>() {
@@ -550,7 +550,7 @@ public data class NotFoundData(
             return NotFoundData(
                 retryable = members.need("retryable", BooleanCodec),
                 kind = members.need("kind", ObjectKind),
-                id = members.need("id", StringCodec),
+                id = members.need("id", Held.stringLength0To512),
             )
         }
 
@@ -654,16 +654,16 @@ public data class VersionInterval(
     public val maximum: Long,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("minimum", minimum, LongCodec)
-        .put("maximum", maximum, LongCodec)
+        .put("minimum", minimum, Held.longBoundMin1ToMax1000000)
+        .put("maximum", maximum, Held.longBoundMin1ToMax1000000)
         .toJson()
 
     public companion object : JsonCodec<VersionInterval>() {
         override fun read(json: JsonElement): VersionInterval {
             val members = MembersIn(json)
             return VersionInterval(
-                minimum = members.need("minimum", LongCodec),
-                maximum = members.need("maximum", LongCodec),
+                minimum = members.need("minimum", Held.longBoundMin1ToMax1000000),
+                maximum = members.need("maximum", Held.longBoundMin1ToMax1000000),
             )
         }
 
@@ -685,7 +685,7 @@ public data class ExperimentalRequiredData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .putPresent("subject", subject, StringCodec)
+        .putPresent("subject", subject, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<ExperimentalRequiredData>() {
@@ -694,7 +694,7 @@ public data class ExperimentalRequiredData(
             members.need("code", ConstCodec(StringCodec, "experimentalRequired"))
             return ExperimentalRequiredData(
                 retryable = members.need("retryable", BooleanCodec),
-                subject = members.find("subject", StringCodec),
+                subject = members.find("subject", Held.stringLength1To256),
             )
         }
 
@@ -889,7 +889,7 @@ public data class NotSettledData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .put("retryAfterMs", retryAfterMs, LongCodec)
+        .put("retryAfterMs", retryAfterMs, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<NotSettledData>() {
@@ -898,7 +898,7 @@ public data class NotSettledData(
             members.need("code", ConstCodec(StringCodec, "notSettled"))
             return NotSettledData(
                 retryable = members.need("retryable", BooleanCodec),
-                retryAfterMs = members.need("retryAfterMs", LongCodec),
+                retryAfterMs = members.need("retryAfterMs", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -947,7 +947,7 @@ public data class TurnActiveData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("turnId", turnId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<TurnActiveData>() {
@@ -956,7 +956,7 @@ public data class TurnActiveData(
             members.need("code", ConstCodec(StringCodec, "turnActive"))
             return TurnActiveData(
                 retryable = members.need("retryable", BooleanCodec),
-                turnId = members.need("turnId", StringCodec),
+                turnId = members.need("turnId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -978,7 +978,7 @@ public data class TurnMismatchData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .putPresent("activeTurnId", activeTurnId, StringCodec)
+        .putPresent("activeTurnId", activeTurnId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<TurnMismatchData>() {
@@ -987,7 +987,7 @@ public data class TurnMismatchData(
             members.need("code", ConstCodec(StringCodec, "turnMismatch"))
             return TurnMismatchData(
                 retryable = members.need("retryable", BooleanCodec),
-                activeTurnId = members.find("activeTurnId", StringCodec),
+                activeTurnId = members.find("activeTurnId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1094,7 +1094,7 @@ public data class HostErrorData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .putPresent("hostCode", hostCode, StringCodec)
+        .putPresent("hostCode", hostCode, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<HostErrorData>() {
@@ -1103,7 +1103,7 @@ public data class HostErrorData(
             members.need("code", ConstCodec(StringCodec, "hostError"))
             return HostErrorData(
                 retryable = members.need("retryable", BooleanCodec),
-                hostCode = members.find("hostCode", StringCodec),
+                hostCode = members.find("hostCode", Held.stringLength1To128),
             )
         }
 
@@ -1127,8 +1127,8 @@ public data class AgentUnsupportedData(
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, StringCodec)
         .put("retryable", retryable, BooleanCodec)
-        .put("agent", agent, StringCodec)
-        .put("operation", operation, StringCodec)
+        .put("agent", agent, Held.stringLength1To160Xa26b4add)
+        .put("operation", operation, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<AgentUnsupportedData>() {
@@ -1137,8 +1137,8 @@ public data class AgentUnsupportedData(
             members.need("code", ConstCodec(StringCodec, "agentUnsupported"))
             return AgentUnsupportedData(
                 retryable = members.need("retryable", BooleanCodec),
-                agent = members.need("agent", StringCodec),
-                operation = members.need("operation", StringCodec),
+                agent = members.need("agent", Held.stringLength1To160Xa26b4add),
+                operation = members.need("operation", Held.stringLength1To256),
             )
         }
 

@@ -70,20 +70,20 @@ public data class SchemaExportResult(
     public val typescript: Text? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("version", version, StringCodec)
+        .put("version", version, Held.stringLength1To64)
         .put("digest", digest, StringCodec)
         .putPresent("jsonSchema", jsonSchema, MapCodec(AnyCodec))
-        .putPresent("typescript", typescript, StringCodec)
+        .putPresent("typescript", typescript, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<SchemaExportResult>() {
         override fun read(json: JsonElement): SchemaExportResult {
             val members = MembersIn(json)
             return SchemaExportResult(
-                version = members.need("version", StringCodec),
+                version = members.need("version", Held.stringLength1To64),
                 digest = members.need("digest", StringCodec),
                 jsonSchema = members.find("jsonSchema", MapCodec(AnyCodec)),
-                typescript = members.find("typescript", StringCodec),
+                typescript = members.find("typescript", Held.stringLength0To8388608),
             )
         }
 

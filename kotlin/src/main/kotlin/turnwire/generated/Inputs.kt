@@ -46,7 +46,7 @@ public data class TextPart(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("text", text, StringCodec)
+        .put("text", text, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<TextPart>() {
@@ -54,7 +54,7 @@ public data class TextPart(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "text"))
             return TextPart(
-                text = members.need("text", StringCodec),
+                text = members.need("text", Held.stringLength0To8388608),
             )
         }
 
@@ -73,7 +73,7 @@ public data class ImagePart(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("url", url, StringCodec)
+        .put("url", url, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<ImagePart>() {
@@ -81,7 +81,7 @@ public data class ImagePart(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "image"))
             return ImagePart(
-                url = members.need("url", StringCodec),
+                url = members.need("url", Held.stringLength0To8388608),
             )
         }
 
@@ -100,7 +100,7 @@ public data class LocalImagePart(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("path", path, StringCodec)
+        .put("path", path, Held.stringLength1To4096)
         .toJson()
 
     public companion object : JsonCodec<LocalImagePart>() {
@@ -108,7 +108,7 @@ public data class LocalImagePart(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "localImage"))
             return LocalImagePart(
-                path = members.need("path", StringCodec),
+                path = members.need("path", Held.stringLength1To4096),
             )
         }
 
@@ -131,9 +131,9 @@ public data class FileRefPart(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("path", path, StringCodec)
-        .putPresent("startLine", startLine, LongCodec)
-        .putPresent("endLine", endLine, LongCodec)
+        .put("path", path, Held.stringLength1To4096)
+        .putPresent("startLine", startLine, Held.longBoundMin1ToMax9007199254740991)
+        .putPresent("endLine", endLine, Held.longBoundMin1ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<FileRefPart>() {
@@ -141,9 +141,9 @@ public data class FileRefPart(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "fileRef"))
             return FileRefPart(
-                path = members.need("path", StringCodec),
-                startLine = members.find("startLine", LongCodec),
-                endLine = members.find("endLine", LongCodec),
+                path = members.need("path", Held.stringLength1To4096),
+                startLine = members.find("startLine", Held.longBoundMin1ToMax9007199254740991),
+                endLine = members.find("endLine", Held.longBoundMin1ToMax9007199254740991),
             )
         }
 
@@ -164,8 +164,8 @@ public data class CommandRefPart(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("name", name, StringCodec)
-        .putPresent("arguments", arguments, StringCodec)
+        .put("name", name, Held.stringLength1To256)
+        .putPresent("arguments", arguments, Held.stringLength0To65536)
         .toJson()
 
     public companion object : JsonCodec<CommandRefPart>() {
@@ -173,8 +173,8 @@ public data class CommandRefPart(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "commandRef"))
             return CommandRefPart(
-                name = members.need("name", StringCodec),
-                arguments = members.find("arguments", StringCodec),
+                name = members.need("name", Held.stringLength1To256),
+                arguments = members.find("arguments", Held.stringLength0To65536),
             )
         }
 
@@ -193,7 +193,7 @@ public data class SkillRefPart(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("name", name, StringCodec)
+        .put("name", name, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<SkillRefPart>() {
@@ -201,7 +201,7 @@ public data class SkillRefPart(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "skillRef"))
             return SkillRefPart(
-                name = members.need("name", StringCodec),
+                name = members.need("name", Held.stringLength1To256),
             )
         }
 
@@ -220,7 +220,7 @@ public data class ContextRefPart(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("key", key, StringCodec)
+        .put("key", key, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<ContextRefPart>() {
@@ -228,7 +228,7 @@ public data class ContextRefPart(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "contextRef"))
             return ContextRefPart(
-                key = members.need("key", StringCodec),
+                key = members.need("key", Held.stringLength1To256),
             )
         }
 
@@ -255,11 +255,11 @@ public data class UserInput(
     public val binding: UserInputBinding,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("userInputId", userInputId, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .put("questions", questions, ListCodec(Question))
+        .put("userInputId", userInputId, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .put("questions", questions, Held.listQuestionItemCount1To3)
         .put("blocking", blocking, BooleanCodec)
         .put("binding", binding, UserInputBinding)
         .toJson()
@@ -268,11 +268,11 @@ public data class UserInput(
         override fun read(json: JsonElement): UserInput {
             val members = MembersIn(json)
             return UserInput(
-                userInputId = members.need("userInputId", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                questions = members.need("questions", ListCodec(Question)),
+                userInputId = members.need("userInputId", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                questions = members.need("questions", Held.listQuestionItemCount1To3),
                 blocking = members.need("blocking", BooleanCodec),
                 binding = members.need("binding", UserInputBinding),
             )
@@ -291,16 +291,16 @@ public data class UserInputBinding(
     public val expiresAt: Timestamp? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("nonce", nonce, StringCodec)
-        .putPresent("expiresAt", expiresAt, LongCodec)
+        .putPresent("nonce", nonce, Held.stringLength16To128)
+        .putPresent("expiresAt", expiresAt, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<UserInputBinding>() {
         override fun read(json: JsonElement): UserInputBinding {
             val members = MembersIn(json)
             return UserInputBinding(
-                nonce = members.find("nonce", StringCodec),
-                expiresAt = members.find("expiresAt", LongCodec),
+                nonce = members.find("nonce", Held.stringLength16To128),
+                expiresAt = members.find("expiresAt", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -327,10 +327,10 @@ public data class Question(
     public val secret: Boolean? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
-        .putPresent("header", header, StringCodec)
-        .put("text", text, StringCodec)
-        .putPresent("options", options, ListCodec(QuestionOption))
+        .put("id", id, Held.stringLength1To160)
+        .putPresent("header", header, Held.stringLength0To512)
+        .put("text", text, Held.stringLength0To8388608)
+        .putPresent("options", options, Held.listQuestionOptionItemCount1To32)
         .putPresent("multiple", multiple, BooleanCodec)
         .putPresent("freeText", freeText, BooleanCodec)
         .putPresent("secret", secret, BooleanCodec)
@@ -340,10 +340,10 @@ public data class Question(
         override fun read(json: JsonElement): Question {
             val members = MembersIn(json)
             return Question(
-                id = members.need("id", StringCodec),
-                header = members.find("header", StringCodec),
-                text = members.need("text", StringCodec),
-                options = members.find("options", ListCodec(QuestionOption)),
+                id = members.need("id", Held.stringLength1To160),
+                header = members.find("header", Held.stringLength0To512),
+                text = members.need("text", Held.stringLength0To8388608),
+                options = members.find("options", Held.listQuestionOptionItemCount1To32),
                 multiple = members.find("multiple", BooleanCodec),
                 freeText = members.find("freeText", BooleanCodec),
                 secret = members.find("secret", BooleanCodec),
@@ -365,18 +365,18 @@ public data class QuestionOption(
     public val description: Text? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
-        .put("label", label, StringCodec)
-        .putPresent("description", description, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("label", label, Held.stringLength0To512)
+        .putPresent("description", description, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<QuestionOption>() {
         override fun read(json: JsonElement): QuestionOption {
             val members = MembersIn(json)
             return QuestionOption(
-                id = members.need("id", StringCodec),
-                label = members.need("label", StringCodec),
-                description = members.find("description", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                label = members.need("label", Held.stringLength0To512),
+                description = members.find("description", Held.stringLength0To8388608),
             )
         }
 
@@ -395,18 +395,18 @@ public data class UserInputAnswer(
     public val metadata: Metadata? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("nonce", nonce, StringCodec)
-        .put("answers", answers, ListCodec(QuestionAnswer))
-        .putPresent("metadata", metadata, MapCodec(AnyCodec))
+        .put("nonce", nonce, Held.stringLength16To128)
+        .put("answers", answers, Held.listQuestionAnswerItemCount0To3)
+        .putPresent("metadata", metadata, Held.mapAnyMemberCount0To256)
         .toJson()
 
     public companion object : JsonCodec<UserInputAnswer>() {
         override fun read(json: JsonElement): UserInputAnswer {
             val members = MembersIn(json)
             return UserInputAnswer(
-                nonce = members.need("nonce", StringCodec),
-                answers = members.need("answers", ListCodec(QuestionAnswer)),
-                metadata = members.find("metadata", MapCodec(AnyCodec)),
+                nonce = members.need("nonce", Held.stringLength16To128),
+                answers = members.need("answers", Held.listQuestionAnswerItemCount0To3),
+                metadata = members.find("metadata", Held.mapAnyMemberCount0To256),
             )
         }
 
@@ -425,18 +425,18 @@ public data class QuestionAnswer(
     public val text: Text? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("questionId", questionId, StringCodec)
-        .putPresent("optionIds", optionIds, ListCodec(StringCodec))
-        .putPresent("text", text, StringCodec)
+        .put("questionId", questionId, Held.stringLength1To160)
+        .putPresent("optionIds", optionIds, Held.listStringLength1To160ItemCount0To32)
+        .putPresent("text", text, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<QuestionAnswer>() {
         override fun read(json: JsonElement): QuestionAnswer {
             val members = MembersIn(json)
             return QuestionAnswer(
-                questionId = members.need("questionId", StringCodec),
-                optionIds = members.find("optionIds", ListCodec(StringCodec)),
-                text = members.find("text", StringCodec),
+                questionId = members.need("questionId", Held.stringLength1To160),
+                optionIds = members.find("optionIds", Held.listStringLength1To160ItemCount0To32),
+                text = members.find("text", Held.stringLength0To8388608),
             )
         }
 
@@ -479,20 +479,20 @@ public data class UserInputRequestedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("userInput", userInput, UserInput)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<UserInputRequestedParams>() {
         override fun read(json: JsonElement): UserInputRequestedParams {
             val members = MembersIn(json)
             return UserInputRequestedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 userInput = members.need("userInput", UserInput),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -509,7 +509,7 @@ public data class UserInputResolveParams(
     public val answer: UserInputAnswer,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("userInputId", userInputId, StringCodec)
+        .put("userInputId", userInputId, Held.stringLength1To160Xa26b4add)
         .put("answer", answer, UserInputAnswer)
         .toJson()
 
@@ -517,7 +517,7 @@ public data class UserInputResolveParams(
         override fun read(json: JsonElement): UserInputResolveParams {
             val members = MembersIn(json)
             return UserInputResolveParams(
-                userInputId = members.need("userInputId", StringCodec),
+                userInputId = members.need("userInputId", Held.stringLength1To160Xa26b4add),
                 answer = members.need("answer", UserInputAnswer),
             )
         }
@@ -560,8 +560,8 @@ public data class UserInputResolution(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("outcome", outcome, RequestOutcome)
-        .putPresent("answers", answers, ListCodec(QuestionAnswer))
-        .put("at", at, LongCodec)
+        .putPresent("answers", answers, Held.listQuestionAnswerItemCount0To3)
+        .put("at", at, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<UserInputResolution>() {
@@ -569,8 +569,8 @@ public data class UserInputResolution(
             val members = MembersIn(json)
             return UserInputResolution(
                 outcome = members.need("outcome", RequestOutcome),
-                answers = members.find("answers", ListCodec(QuestionAnswer)),
-                at = members.need("at", LongCodec),
+                answers = members.find("answers", Held.listQuestionAnswerItemCount0To3),
+                at = members.need("at", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -595,24 +595,24 @@ public data class UserInputResolvedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .put("userInputId", userInputId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .put("userInputId", userInputId, Held.stringLength1To160)
         .put("resolution", resolution, UserInputResolution)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<UserInputResolvedParams>() {
         override fun read(json: JsonElement): UserInputResolvedParams {
             val members = MembersIn(json)
             return UserInputResolvedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                userInputId = members.need("userInputId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                userInputId = members.need("userInputId", Held.stringLength1To160),
                 resolution = members.need("resolution", UserInputResolution),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 

@@ -123,18 +123,18 @@ public data class UserMessageItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
         .put("input", input, ListCodec(InputPart))
         .putPresent("mode", mode, SteerMode)
-        .putPresent("clientMessageId", clientMessageId, StringCodec)
+        .putPresent("clientMessageId", clientMessageId, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<UserMessageItem>() {
@@ -142,18 +142,18 @@ public data class UserMessageItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "userMessage"))
             return UserMessageItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
                 input = members.need("input", ListCodec(InputPart)),
                 mode = members.find("mode", SteerMode),
-                clientMessageId = members.find("clientMessageId", StringCodec),
+                clientMessageId = members.find("clientMessageId", Held.stringLength1To256),
             )
         }
 
@@ -190,16 +190,16 @@ public data class AgentMessageItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("text", text, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("text", text, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<AgentMessageItem>() {
@@ -207,16 +207,16 @@ public data class AgentMessageItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "agentMessage"))
             return AgentMessageItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                text = members.need("text", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                text = members.need("text", Held.stringLength0To8388608),
             )
         }
 
@@ -253,16 +253,16 @@ public data class ReasoningItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("text", text, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("text", text, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<ReasoningItem>() {
@@ -270,16 +270,16 @@ public data class ReasoningItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "reasoning"))
             return ReasoningItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                text = members.need("text", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                text = members.need("text", Held.stringLength0To8388608),
             )
         }
 
@@ -316,16 +316,16 @@ public data class PlanItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("steps", steps, ListCodec(PlanStep))
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("steps", steps, Held.listPlanStepItemCount0To1024)
         .toJson()
 
     public companion object : JsonCodec<PlanItem>() {
@@ -333,16 +333,16 @@ public data class PlanItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "plan"))
             return PlanItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                steps = members.need("steps", ListCodec(PlanStep)),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                steps = members.need("steps", Held.listPlanStepItemCount0To1024),
             )
         }
 
@@ -391,22 +391,22 @@ public data class CommandExecutionItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("command", command, StringCodec)
-        .putPresent("cwd", cwd, StringCodec)
-        .putPresent("output", output, StringCodec)
-        .putPresent("exitCode", exitCode, LongCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("command", command, Held.stringLength0To8388608)
+        .putPresent("cwd", cwd, Held.stringLength1To4096)
+        .putPresent("output", output, Held.stringLength0To8388608)
+        .putPresent("exitCode", exitCode, Held.longBoundMinMinus9007199254740991ToMax9007199254740991)
         .putPresent("executionStarted", executionStarted, BooleanCodec)
-        .putPresent("durationMs", durationMs, LongCodec)
-        .putPresent("errorCode", errorCode, StringCodec)
+        .putPresent("durationMs", durationMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("errorCode", errorCode, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<CommandExecutionItem>() {
@@ -414,22 +414,22 @@ public data class CommandExecutionItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "commandExecution"))
             return CommandExecutionItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                command = members.need("command", StringCodec),
-                cwd = members.find("cwd", StringCodec),
-                output = members.find("output", StringCodec),
-                exitCode = members.find("exitCode", LongCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                command = members.need("command", Held.stringLength0To8388608),
+                cwd = members.find("cwd", Held.stringLength1To4096),
+                output = members.find("output", Held.stringLength0To8388608),
+                exitCode = members.find("exitCode", Held.longBoundMinMinus9007199254740991ToMax9007199254740991),
                 executionStarted = members.find("executionStarted", BooleanCodec),
-                durationMs = members.find("durationMs", LongCodec),
-                errorCode = members.find("errorCode", StringCodec),
+                durationMs = members.find("durationMs", Held.longBoundMin0ToMax9007199254740991),
+                errorCode = members.find("errorCode", Held.stringLength1To128),
             )
         }
 
@@ -472,19 +472,19 @@ public data class FileChangeItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("changes", changes, ListCodec(FileChange))
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("changes", changes, Held.listFileChangeItemCount0To10000)
         .putPresent("executionStarted", executionStarted, BooleanCodec)
-        .putPresent("durationMs", durationMs, LongCodec)
-        .putPresent("errorCode", errorCode, StringCodec)
+        .putPresent("durationMs", durationMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("errorCode", errorCode, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<FileChangeItem>() {
@@ -492,19 +492,19 @@ public data class FileChangeItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "fileChange"))
             return FileChangeItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                changes = members.need("changes", ListCodec(FileChange)),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                changes = members.need("changes", Held.listFileChangeItemCount0To10000),
                 executionStarted = members.find("executionStarted", BooleanCodec),
-                durationMs = members.find("durationMs", LongCodec),
-                errorCode = members.find("errorCode", StringCodec),
+                durationMs = members.find("durationMs", Held.longBoundMin0ToMax9007199254740991),
+                errorCode = members.find("errorCode", Held.stringLength1To128),
             )
         }
 
@@ -555,23 +555,23 @@ public data class ToolCallItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("toolName", toolName, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("toolName", toolName, Held.stringLength1To256)
         .putPresent("arguments", arguments, AnyCodec)
         .putPresent("result", result, AnyCodec)
-        .putPresent("directive", directive, StringCodec)
+        .putPresent("directive", directive, Held.stringLength1To256)
         .putPresent("toolMetadata", toolMetadata, ToolMetadata)
         .putPresent("executionStarted", executionStarted, BooleanCodec)
-        .putPresent("durationMs", durationMs, LongCodec)
-        .putPresent("errorCode", errorCode, StringCodec)
+        .putPresent("durationMs", durationMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("errorCode", errorCode, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<ToolCallItem>() {
@@ -579,23 +579,23 @@ public data class ToolCallItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "toolCall"))
             return ToolCallItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                toolName = members.need("toolName", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                toolName = members.need("toolName", Held.stringLength1To256),
                 arguments = members.find("arguments", AnyCodec),
                 result = members.find("result", AnyCodec),
-                directive = members.find("directive", StringCodec),
+                directive = members.find("directive", Held.stringLength1To256),
                 toolMetadata = members.find("toolMetadata", ToolMetadata),
                 executionStarted = members.find("executionStarted", BooleanCodec),
-                durationMs = members.find("durationMs", LongCodec),
-                errorCode = members.find("errorCode", StringCodec),
+                durationMs = members.find("durationMs", Held.longBoundMin0ToMax9007199254740991),
+                errorCode = members.find("errorCode", Held.stringLength1To128),
             )
         }
 
@@ -644,22 +644,22 @@ public data class McpToolCallItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("server", server, StringCodec)
-        .put("toolName", toolName, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("server", server, Held.stringLength1To256)
+        .put("toolName", toolName, Held.stringLength1To256)
         .putPresent("arguments", arguments, AnyCodec)
         .putPresent("result", result, AnyCodec)
         .putPresent("executionStarted", executionStarted, BooleanCodec)
-        .putPresent("durationMs", durationMs, LongCodec)
-        .putPresent("errorCode", errorCode, StringCodec)
+        .putPresent("durationMs", durationMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("errorCode", errorCode, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<McpToolCallItem>() {
@@ -667,22 +667,22 @@ public data class McpToolCallItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "mcpToolCall"))
             return McpToolCallItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                server = members.need("server", StringCodec),
-                toolName = members.need("toolName", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                server = members.need("server", Held.stringLength1To256),
+                toolName = members.need("toolName", Held.stringLength1To256),
                 arguments = members.find("arguments", AnyCodec),
                 result = members.find("result", AnyCodec),
                 executionStarted = members.find("executionStarted", BooleanCodec),
-                durationMs = members.find("durationMs", LongCodec),
-                errorCode = members.find("errorCode", StringCodec),
+                durationMs = members.find("durationMs", Held.longBoundMin0ToMax9007199254740991),
+                errorCode = members.find("errorCode", Held.stringLength1To128),
             )
         }
 
@@ -737,25 +737,25 @@ public data class DynamicToolCallItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .putPresent("namespace", namespace, StringCodec)
-        .put("toolName", toolName, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .putPresent("namespace", namespace, Held.stringLength1To256)
+        .put("toolName", toolName, Held.stringLength1To256)
         .putPresent("arguments", arguments, AnyCodec)
         .putPresent("success", success, BooleanCodec)
-        .putPresent("contentItems", contentItems, ListCodec(ContentItem))
+        .putPresent("contentItems", contentItems, Held.listContentItemItemCount0To1024)
         .putPresent("structuredContent", structuredContent, AnyCodec)
-        .putPresent("errorMessage", errorMessage, StringCodec)
+        .putPresent("errorMessage", errorMessage, Held.stringLength0To4096)
         .putPresent("executionStarted", executionStarted, BooleanCodec)
-        .putPresent("durationMs", durationMs, LongCodec)
-        .putPresent("errorCode", errorCode, StringCodec)
+        .putPresent("durationMs", durationMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("errorCode", errorCode, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<DynamicToolCallItem>() {
@@ -763,25 +763,25 @@ public data class DynamicToolCallItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "dynamicToolCall"))
             return DynamicToolCallItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                namespace = members.find("namespace", StringCodec),
-                toolName = members.need("toolName", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                namespace = members.find("namespace", Held.stringLength1To256),
+                toolName = members.need("toolName", Held.stringLength1To256),
                 arguments = members.find("arguments", AnyCodec),
                 success = members.find("success", BooleanCodec),
-                contentItems = members.find("contentItems", ListCodec(ContentItem)),
+                contentItems = members.find("contentItems", Held.listContentItemItemCount0To1024),
                 structuredContent = members.find("structuredContent", AnyCodec),
-                errorMessage = members.find("errorMessage", StringCodec),
+                errorMessage = members.find("errorMessage", Held.stringLength0To4096),
                 executionStarted = members.find("executionStarted", BooleanCodec),
-                durationMs = members.find("durationMs", LongCodec),
-                errorCode = members.find("errorCode", StringCodec),
+                durationMs = members.find("durationMs", Held.longBoundMin0ToMax9007199254740991),
+                errorCode = members.find("errorCode", Held.stringLength1To128),
             )
         }
 
@@ -830,22 +830,22 @@ public data class SubagentItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .putPresent("task", task, StringCodec)
-        .putPresent("childThreadId", childThreadId, StringCodec)
-        .putPresent("childAgent", childAgent, StringCodec)
-        .putPresent("result", result, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .putPresent("task", task, Held.stringLength0To8388608)
+        .putPresent("childThreadId", childThreadId, Held.stringLength1To160)
+        .putPresent("childAgent", childAgent, Held.stringLength1To160)
+        .putPresent("result", result, Held.stringLength0To8388608)
         .putPresent("executionStarted", executionStarted, BooleanCodec)
-        .putPresent("durationMs", durationMs, LongCodec)
-        .putPresent("errorCode", errorCode, StringCodec)
+        .putPresent("durationMs", durationMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("errorCode", errorCode, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<SubagentItem>() {
@@ -853,22 +853,22 @@ public data class SubagentItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "subagent"))
             return SubagentItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                task = members.find("task", StringCodec),
-                childThreadId = members.find("childThreadId", StringCodec),
-                childAgent = members.find("childAgent", StringCodec),
-                result = members.find("result", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                task = members.find("task", Held.stringLength0To8388608),
+                childThreadId = members.find("childThreadId", Held.stringLength1To160),
+                childAgent = members.find("childAgent", Held.stringLength1To160),
+                result = members.find("result", Held.stringLength0To8388608),
                 executionStarted = members.find("executionStarted", BooleanCodec),
-                durationMs = members.find("durationMs", LongCodec),
-                errorCode = members.find("errorCode", StringCodec),
+                durationMs = members.find("durationMs", Held.longBoundMin0ToMax9007199254740991),
+                errorCode = members.find("errorCode", Held.stringLength1To128),
             )
         }
 
@@ -907,15 +907,15 @@ public data class ApprovalItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
         .put("approval", approval, Approval)
         .putPresent("resolution", resolution, ApprovalResolution)
         .toJson()
@@ -925,15 +925,15 @@ public data class ApprovalItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "approval"))
             return ApprovalItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
                 approval = members.need("approval", Approval),
                 resolution = members.find("resolution", ApprovalResolution),
             )
@@ -974,15 +974,15 @@ public data class UserInputItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
         .put("userInput", userInput, UserInput)
         .putPresent("resolution", resolution, UserInputResolution)
         .toJson()
@@ -992,15 +992,15 @@ public data class UserInputItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "userInput"))
             return UserInputItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
                 userInput = members.need("userInput", UserInput),
                 resolution = members.find("resolution", UserInputResolution),
             )
@@ -1041,15 +1041,15 @@ public data class ReviewItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
         .put("target", target, ReviewTarget)
         .putPresent("review", review, Review)
         .toJson()
@@ -1059,15 +1059,15 @@ public data class ReviewItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "review"))
             return ReviewItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
                 target = members.need("target", ReviewTarget),
                 review = members.find("review", Review),
             )
@@ -1114,19 +1114,19 @@ public data class ArtifactItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("name", name, StringCodec)
-        .putPresent("mimeType", mimeType, StringCodec)
-        .putPresent("path", path, StringCodec)
-        .putPresent("sizeBytes", sizeBytes, LongCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("name", name, Held.stringLength1To256)
+        .putPresent("mimeType", mimeType, Held.stringLength1To256)
+        .putPresent("path", path, Held.stringLength1To4096)
+        .putPresent("sizeBytes", sizeBytes, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("digest", digest, StringCodec)
         .toJson()
 
@@ -1135,19 +1135,19 @@ public data class ArtifactItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "artifact"))
             return ArtifactItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                name = members.need("name", StringCodec),
-                mimeType = members.find("mimeType", StringCodec),
-                path = members.find("path", StringCodec),
-                sizeBytes = members.find("sizeBytes", LongCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                name = members.need("name", Held.stringLength1To256),
+                mimeType = members.find("mimeType", Held.stringLength1To256),
+                path = members.find("path", Held.stringLength1To4096),
+                sizeBytes = members.find("sizeBytes", Held.longBoundMin0ToMax9007199254740991),
                 digest = members.find("digest", StringCodec),
             )
         }
@@ -1189,18 +1189,18 @@ public data class ContextCompactionItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
         .putPresent("outcome", outcome, CompactOutcome)
-        .putPresent("tokensBefore", tokensBefore, LongCodec)
-        .putPresent("tokensAfter", tokensAfter, LongCodec)
+        .putPresent("tokensBefore", tokensBefore, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("tokensAfter", tokensAfter, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ContextCompactionItem>() {
@@ -1208,18 +1208,18 @@ public data class ContextCompactionItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "contextCompaction"))
             return ContextCompactionItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
                 outcome = members.find("outcome", CompactOutcome),
-                tokensBefore = members.find("tokensBefore", LongCodec),
-                tokensAfter = members.find("tokensAfter", LongCodec),
+                tokensBefore = members.find("tokensBefore", Held.longBoundMin0ToMax9007199254740991),
+                tokensAfter = members.find("tokensAfter", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1260,18 +1260,18 @@ public data class NoticeItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
         .put("level", level, NoticeLevel)
-        .put("text", text, StringCodec)
-        .putPresent("code", code, StringCodec)
+        .put("text", text, Held.stringLength0To8388608)
+        .putPresent("code", code, Held.stringLength1To128)
         .toJson()
 
     public companion object : JsonCodec<NoticeItem>() {
@@ -1279,18 +1279,18 @@ public data class NoticeItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "notice"))
             return NoticeItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
                 level = members.need("level", NoticeLevel),
-                text = members.need("text", StringCodec),
-                code = members.find("code", StringCodec),
+                text = members.need("text", Held.stringLength0To8388608),
+                code = members.find("code", Held.stringLength1To128),
             )
         }
 
@@ -1331,17 +1331,17 @@ public data class ErrorItem(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("status", status, ItemStatus)
-        .put("createdAt", createdAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
-        .putPresent("parentItemId", parentItemId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
-        .put("code", code, StringCodec)
-        .put("message", message, StringCodec)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("parentItemId", parentItemId, Held.stringLength1To160)
+        .putPresent("agent", agent, Held.stringLength1To160)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
+        .put("code", code, Held.stringLength1To128)
+        .put("message", message, Held.stringLength0To4096)
         .put("willRetry", willRetry, BooleanCodec)
         .toJson()
 
@@ -1350,17 +1350,17 @@ public data class ErrorItem(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "error"))
             return ErrorItem(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 status = members.need("status", ItemStatus),
-                createdAt = members.need("createdAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
-                parentItemId = members.find("parentItemId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                forkedFrom = members.find("forkedFrom", StringCodec),
-                code = members.need("code", StringCodec),
-                message = members.need("message", StringCodec),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
+                parentItemId = members.find("parentItemId", Held.stringLength1To160),
+                agent = members.find("agent", Held.stringLength1To160),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
+                code = members.need("code", Held.stringLength1To128),
+                message = members.need("message", Held.stringLength0To4096),
                 willRetry = members.need("willRetry", BooleanCodec),
             )
         }
@@ -1382,20 +1382,20 @@ public data class FileChange(
     public val diff: Text? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("path", path, StringCodec)
+        .put("path", path, Held.stringLength1To4096)
         .put("kind", kind, FileChangeKind)
-        .putPresent("movedTo", movedTo, StringCodec)
-        .putPresent("diff", diff, StringCodec)
+        .putPresent("movedTo", movedTo, Held.stringLength1To4096)
+        .putPresent("diff", diff, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<FileChange>() {
         override fun read(json: JsonElement): FileChange {
             val members = MembersIn(json)
             return FileChange(
-                path = members.need("path", StringCodec),
+                path = members.need("path", Held.stringLength1To4096),
                 kind = members.need("kind", FileChangeKind),
-                movedTo = members.find("movedTo", StringCodec),
-                diff = members.find("diff", StringCodec),
+                movedTo = members.find("movedTo", Held.stringLength1To4096),
+                diff = members.find("diff", Held.stringLength0To8388608),
             )
         }
 
@@ -1463,8 +1463,8 @@ public data class ToolMetadata(
         .putPresent("sideEffect", sideEffect, ToolSideEffect)
         .putPresent("idempotency", idempotency, ToolIdempotency)
         .putPresent("terminal", terminal, BooleanCodec)
-        .putPresent("capabilityTags", capabilityTags, ListCodec(StringCodec))
-        .putPresent("costDimensions", costDimensions, ListCodec(StringCodec))
+        .putPresent("capabilityTags", capabilityTags, Held.listStringLength1To256ItemCount0To64)
+        .putPresent("costDimensions", costDimensions, Held.listStringLength1To256ItemCount0To64)
         .toJson()
 
     public companion object : JsonCodec<ToolMetadata>() {
@@ -1474,8 +1474,8 @@ public data class ToolMetadata(
                 sideEffect = members.find("sideEffect", ToolSideEffect),
                 idempotency = members.find("idempotency", ToolIdempotency),
                 terminal = members.find("terminal", BooleanCodec),
-                capabilityTags = members.find("capabilityTags", ListCodec(StringCodec)),
-                costDimensions = members.find("costDimensions", ListCodec(StringCodec)),
+                capabilityTags = members.find("capabilityTags", Held.listStringLength1To256ItemCount0To64),
+                costDimensions = members.find("costDimensions", Held.listStringLength1To256ItemCount0To64),
             )
         }
 
@@ -1618,20 +1618,20 @@ public data class ItemStartedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("item", item, Item)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ItemStartedParams>() {
         override fun read(json: JsonElement): ItemStartedParams {
             val members = MembersIn(json)
             return ItemStartedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 item = members.need("item", Item),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1652,20 +1652,20 @@ public data class ItemCompletedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("item", item, Item)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ItemCompletedParams>() {
         override fun read(json: JsonElement): ItemCompletedParams {
             val members = MembersIn(json)
             return ItemCompletedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 item = members.need("item", Item),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1692,22 +1692,22 @@ public data class ItemDeltaParams(
     public val delta: Text,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .put("offset", offset, LongCodec)
-        .put("delta", delta, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .put("offset", offset, Held.longBoundMin0ToMax9007199254740991)
+        .put("delta", delta, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<ItemDeltaParams>() {
         override fun read(json: JsonElement): ItemDeltaParams {
             val members = MembersIn(json)
             return ItemDeltaParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                offset = members.need("offset", LongCodec),
-                delta = members.need("delta", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                offset = members.need("offset", Held.longBoundMin0ToMax9007199254740991),
+                delta = members.need("delta", Held.stringLength0To8388608),
             )
         }
 
@@ -1732,24 +1732,24 @@ public data class ItemToolCallProgressParams(
     public val total: Double? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .putPresent("message", message, StringCodec)
-        .putPresent("progress", progress, DoubleCodec)
-        .putPresent("total", total, DoubleCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .putPresent("message", message, Held.stringLength0To4096)
+        .putPresent("progress", progress, Held.doubleBoundMin0)
+        .putPresent("total", total, Held.doubleBoundMin0)
         .toJson()
 
     public companion object : JsonCodec<ItemToolCallProgressParams>() {
         override fun read(json: JsonElement): ItemToolCallProgressParams {
             val members = MembersIn(json)
             return ItemToolCallProgressParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                message = members.find("message", StringCodec),
-                progress = members.find("progress", DoubleCodec),
-                total = members.find("total", DoubleCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                message = members.find("message", Held.stringLength0To4096),
+                progress = members.find("progress", Held.doubleBoundMin0),
+                total = members.find("total", Held.doubleBoundMin0),
             )
         }
 
@@ -1772,22 +1772,22 @@ public data class ItemResetParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemIds", itemIds, ListCodec(StringCodec))
-        .put("reason", reason, StringCodec)
-        .put("seq", seq, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemIds", itemIds, Held.listStringLength1To160ItemCount1To10000)
+        .put("reason", reason, Held.stringLength0To4096)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ItemResetParams>() {
         override fun read(json: JsonElement): ItemResetParams {
             val members = MembersIn(json)
             return ItemResetParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemIds = members.need("itemIds", ListCodec(StringCodec)),
-                reason = members.need("reason", StringCodec),
-                seq = members.need("seq", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemIds = members.need("itemIds", Held.listStringLength1To160ItemCount1To10000),
+                reason = members.need("reason", Held.stringLength0To4096),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 

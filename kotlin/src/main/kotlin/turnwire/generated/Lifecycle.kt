@@ -25,8 +25,8 @@ public data class InitializeParams(
     public val capabilities: ClientCapabilities? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("protocolVersion", protocolVersion, LongCodec)
-        .putPresent("minimumProtocolVersion", minimumProtocolVersion, LongCodec)
+        .put("protocolVersion", protocolVersion, Held.longBoundMin1ToMax1000000)
+        .putPresent("minimumProtocolVersion", minimumProtocolVersion, Held.longBoundMin1ToMax1000000)
         .put("clientInfo", clientInfo, ClientInfo)
         .putPresent("capabilities", capabilities, ClientCapabilities)
         .toJson()
@@ -35,8 +35,8 @@ public data class InitializeParams(
         override fun read(json: JsonElement): InitializeParams {
             val members = MembersIn(json)
             return InitializeParams(
-                protocolVersion = members.need("protocolVersion", LongCodec),
-                minimumProtocolVersion = members.find("minimumProtocolVersion", LongCodec),
+                protocolVersion = members.need("protocolVersion", Held.longBoundMin1ToMax1000000),
+                minimumProtocolVersion = members.find("minimumProtocolVersion", Held.longBoundMin1ToMax1000000),
                 clientInfo = members.need("clientInfo", ClientInfo),
                 capabilities = members.find("capabilities", ClientCapabilities),
             )
@@ -57,18 +57,18 @@ public data class ClientInfo(
     public val version: Version? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("name", name, StringCodec)
-        .putPresent("title", title, StringCodec)
-        .putPresent("version", version, StringCodec)
+        .put("name", name, Held.stringLength1To256)
+        .putPresent("title", title, Held.stringLength0To512)
+        .putPresent("version", version, Held.stringLength1To64)
         .toJson()
 
     public companion object : JsonCodec<ClientInfo>() {
         override fun read(json: JsonElement): ClientInfo {
             val members = MembersIn(json)
             return ClientInfo(
-                name = members.need("name", StringCodec),
-                title = members.find("title", StringCodec),
-                version = members.find("version", StringCodec),
+                name = members.need("name", Held.stringLength1To256),
+                title = members.find("title", Held.stringLength0To512),
+                version = members.find("version", Held.stringLength1To64),
             )
         }
 
@@ -108,7 +108,7 @@ public data class ClientCapabilities(
         .putPresent("traces", traces, BooleanCodec)
         .putPresent("toolProgress", toolProgress, BooleanCodec)
         .putPresent("experimental", experimental, BooleanCodec)
-        .putPresent("optOutNotifications", optOutNotifications, ListCodec(StringCodec))
+        .putPresent("optOutNotifications", optOutNotifications, Held.listStringLength1To256ItemCount0To256)
         .toJson()
 
     public companion object : JsonCodec<ClientCapabilities>() {
@@ -121,7 +121,7 @@ public data class ClientCapabilities(
                 traces = members.find("traces", BooleanCodec),
                 toolProgress = members.find("toolProgress", BooleanCodec),
                 experimental = members.find("experimental", BooleanCodec),
-                optOutNotifications = members.find("optOutNotifications", ListCodec(StringCodec)),
+                optOutNotifications = members.find("optOutNotifications", Held.listStringLength1To256ItemCount0To256),
             )
         }
 
@@ -154,15 +154,15 @@ public data class InitializeResult(
     public val schema: SchemaInfo,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("protocolVersion", protocolVersion, LongCodec)
-        .put("minimumProtocolVersion", minimumProtocolVersion, LongCodec)
+        .put("protocolVersion", protocolVersion, Held.longBoundMin1ToMax1000000)
+        .put("minimumProtocolVersion", minimumProtocolVersion, Held.longBoundMin1ToMax1000000)
         .put("downgraded", downgraded, BooleanCodec)
         .put("serverInfo", serverInfo, ServerInfo)
-        .put("userAgent", userAgent, StringCodec)
+        .put("userAgent", userAgent, Held.stringLength1To512)
         .put("capabilities", capabilities, ServerCapabilities)
         .put("limits", limits, Limits)
         .put("agents", agents, ListCodec(AgentInfo))
-        .put("extensions", extensions, ListCodec(StringCodec))
+        .put("extensions", extensions, ListCodec(Held.stringLength1To256))
         .put("schema", schema, SchemaInfo)
         .toJson()
 
@@ -170,15 +170,15 @@ public data class InitializeResult(
         override fun read(json: JsonElement): InitializeResult {
             val members = MembersIn(json)
             return InitializeResult(
-                protocolVersion = members.need("protocolVersion", LongCodec),
-                minimumProtocolVersion = members.need("minimumProtocolVersion", LongCodec),
+                protocolVersion = members.need("protocolVersion", Held.longBoundMin1ToMax1000000),
+                minimumProtocolVersion = members.need("minimumProtocolVersion", Held.longBoundMin1ToMax1000000),
                 downgraded = members.need("downgraded", BooleanCodec),
                 serverInfo = members.need("serverInfo", ServerInfo),
-                userAgent = members.need("userAgent", StringCodec),
+                userAgent = members.need("userAgent", Held.stringLength1To512),
                 capabilities = members.need("capabilities", ServerCapabilities),
                 limits = members.need("limits", Limits),
                 agents = members.need("agents", ListCodec(AgentInfo)),
-                extensions = members.need("extensions", ListCodec(StringCodec)),
+                extensions = members.need("extensions", ListCodec(Held.stringLength1To256)),
                 schema = members.need("schema", SchemaInfo),
             )
         }
@@ -196,16 +196,16 @@ public data class ServerInfo(
     public val version: Version,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("name", name, StringCodec)
-        .put("version", version, StringCodec)
+        .put("name", name, Held.stringLength1To256)
+        .put("version", version, Held.stringLength1To64)
         .toJson()
 
     public companion object : JsonCodec<ServerInfo>() {
         override fun read(json: JsonElement): ServerInfo {
             val members = MembersIn(json)
             return ServerInfo(
-                name = members.need("name", StringCodec),
-                version = members.need("version", StringCodec),
+                name = members.need("name", Held.stringLength1To256),
+                version = members.need("version", Held.stringLength1To64),
             )
         }
 
@@ -343,14 +343,14 @@ public data class PermissionModesCapability(
     public val modes: List<PermissionMode>,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("modes", modes, ListCodec(PermissionMode))
+        .put("modes", modes, Held.listPermissionModeItemCount1To64)
         .toJson()
 
     public companion object : JsonCodec<PermissionModesCapability>() {
         override fun read(json: JsonElement): PermissionModesCapability {
             val members = MembersIn(json)
             return PermissionModesCapability(
-                modes = members.need("modes", ListCodec(PermissionMode)),
+                modes = members.need("modes", Held.listPermissionModeItemCount1To64),
             )
         }
 
@@ -367,16 +367,16 @@ public data class ConformanceCapability(
     public val agent: AgentId? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("script", script, LongCodec)
-        .putPresent("agent", agent, StringCodec)
+        .putPresent("script", script, Held.longBoundMin1ToMax1000000)
+        .putPresent("agent", agent, Held.stringLength1To160)
         .toJson()
 
     public companion object : JsonCodec<ConformanceCapability>() {
         override fun read(json: JsonElement): ConformanceCapability {
             val members = MembersIn(json)
             return ConformanceCapability(
-                script = members.find("script", LongCodec),
-                agent = members.find("agent", StringCodec),
+                script = members.find("script", Held.longBoundMin1ToMax1000000),
+                agent = members.find("agent", Held.stringLength1To160),
             )
         }
 
@@ -425,23 +425,23 @@ public data class Limits(
     public val fsync: FsyncPolicy? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("messageBytes", messageBytes, LongCodec)
-        .putPresent("depth", depth, LongCodec)
-        .putPresent("requests", requests, LongCodec)
-        .putPresent("requestBytes", requestBytes, LongCodec)
-        .putPresent("outputMessages", outputMessages, LongCodec)
-        .putPresent("outputBytes", outputBytes, LongCodec)
-        .putPresent("pendingServerRequests", pendingServerRequests, LongCodec)
-        .putPresent("replayEvents", replayEvents, LongCodec)
-        .putPresent("pageBytes", pageBytes, LongCodec)
-        .putPresent("queueEntries", queueEntries, LongCodec)
-        .putPresent("idLength", idLength, LongCodec)
-        .putPresent("metadataBytes", metadataBytes, LongCodec)
-        .putPresent("contextBytes", contextBytes, LongCodec)
-        .putPresent("interruptMs", interruptMs, LongCodec)
-        .putPresent("shutdownMs", shutdownMs, LongCodec)
-        .putPresent("approvalGraceMs", approvalGraceMs, LongCodec)
-        .putPresent("approvalTtlMs", approvalTtlMs, LongCodec)
+        .putPresent("messageBytes", messageBytes, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("depth", depth, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("requests", requests, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("requestBytes", requestBytes, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("outputMessages", outputMessages, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("outputBytes", outputBytes, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("pendingServerRequests", pendingServerRequests, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("replayEvents", replayEvents, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("pageBytes", pageBytes, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("queueEntries", queueEntries, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("idLength", idLength, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("metadataBytes", metadataBytes, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("contextBytes", contextBytes, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("interruptMs", interruptMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("shutdownMs", shutdownMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("approvalGraceMs", approvalGraceMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("approvalTtlMs", approvalTtlMs, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("fsync", fsync, FsyncPolicy)
         .toJson()
 
@@ -449,23 +449,23 @@ public data class Limits(
         override fun read(json: JsonElement): Limits {
             val members = MembersIn(json)
             return Limits(
-                messageBytes = members.find("messageBytes", LongCodec),
-                depth = members.find("depth", LongCodec),
-                requests = members.find("requests", LongCodec),
-                requestBytes = members.find("requestBytes", LongCodec),
-                outputMessages = members.find("outputMessages", LongCodec),
-                outputBytes = members.find("outputBytes", LongCodec),
-                pendingServerRequests = members.find("pendingServerRequests", LongCodec),
-                replayEvents = members.find("replayEvents", LongCodec),
-                pageBytes = members.find("pageBytes", LongCodec),
-                queueEntries = members.find("queueEntries", LongCodec),
-                idLength = members.find("idLength", LongCodec),
-                metadataBytes = members.find("metadataBytes", LongCodec),
-                contextBytes = members.find("contextBytes", LongCodec),
-                interruptMs = members.find("interruptMs", LongCodec),
-                shutdownMs = members.find("shutdownMs", LongCodec),
-                approvalGraceMs = members.find("approvalGraceMs", LongCodec),
-                approvalTtlMs = members.find("approvalTtlMs", LongCodec),
+                messageBytes = members.find("messageBytes", Held.longBoundMin0ToMax9007199254740991),
+                depth = members.find("depth", Held.longBoundMin0ToMax9007199254740991),
+                requests = members.find("requests", Held.longBoundMin0ToMax9007199254740991),
+                requestBytes = members.find("requestBytes", Held.longBoundMin0ToMax9007199254740991),
+                outputMessages = members.find("outputMessages", Held.longBoundMin0ToMax9007199254740991),
+                outputBytes = members.find("outputBytes", Held.longBoundMin0ToMax9007199254740991),
+                pendingServerRequests = members.find("pendingServerRequests", Held.longBoundMin0ToMax9007199254740991),
+                replayEvents = members.find("replayEvents", Held.longBoundMin0ToMax9007199254740991),
+                pageBytes = members.find("pageBytes", Held.longBoundMin0ToMax9007199254740991),
+                queueEntries = members.find("queueEntries", Held.longBoundMin0ToMax9007199254740991),
+                idLength = members.find("idLength", Held.longBoundMin0ToMax9007199254740991),
+                metadataBytes = members.find("metadataBytes", Held.longBoundMin0ToMax9007199254740991),
+                contextBytes = members.find("contextBytes", Held.longBoundMin0ToMax9007199254740991),
+                interruptMs = members.find("interruptMs", Held.longBoundMin0ToMax9007199254740991),
+                shutdownMs = members.find("shutdownMs", Held.longBoundMin0ToMax9007199254740991),
+                approvalGraceMs = members.find("approvalGraceMs", Held.longBoundMin0ToMax9007199254740991),
+                approvalTtlMs = members.find("approvalTtlMs", Held.longBoundMin0ToMax9007199254740991),
                 fsync = members.find("fsync", FsyncPolicy),
             )
         }
@@ -527,8 +527,8 @@ public data class AgentInfo(
     public val supports: AgentSupport,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
-        .putPresent("title", title, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .putPresent("title", title, Held.stringLength0To512)
         .putPresent("external", external, BooleanCodec)
         .put("supports", supports, AgentSupport)
         .toJson()
@@ -537,8 +537,8 @@ public data class AgentInfo(
         override fun read(json: JsonElement): AgentInfo {
             val members = MembersIn(json)
             return AgentInfo(
-                id = members.need("id", StringCodec),
-                title = members.find("title", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                title = members.find("title", Held.stringLength0To512),
                 external = members.find("external", BooleanCodec),
                 supports = members.need("supports", AgentSupport),
             )
@@ -593,8 +593,8 @@ public data class SchemaInfo(
     public val digest: Digest,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
-        .put("version", version, StringCodec)
+        .put("id", id, Held.stringLength1To512)
+        .put("version", version, Held.stringLength1To64)
         .put("digest", digest, StringCodec)
         .toJson()
 
@@ -602,8 +602,8 @@ public data class SchemaInfo(
         override fun read(json: JsonElement): SchemaInfo {
             val members = MembersIn(json)
             return SchemaInfo(
-                id = members.need("id", StringCodec),
-                version = members.need("version", StringCodec),
+                id = members.need("id", Held.stringLength1To512),
+                version = members.need("version", Held.stringLength1To64),
                 digest = members.need("digest", StringCodec),
             )
         }

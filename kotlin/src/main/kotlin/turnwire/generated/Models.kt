@@ -18,14 +18,14 @@ public data class ModelListParams(
     public val agent: AgentId? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("agent", agent, StringCodec)
+        .putPresent("agent", agent, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ModelListParams>() {
         override fun read(json: JsonElement): ModelListParams {
             val members = MembersIn(json)
             return ModelListParams(
-                agent = members.find("agent", StringCodec),
+                agent = members.find("agent", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -72,10 +72,10 @@ public data class Model(
     public val default: Boolean? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
-        .putPresent("title", title, StringCodec)
-        .putPresent("provider", provider, StringCodec)
-        .putPresent("contextTokens", contextTokens, LongCodec)
+        .put("id", id, Held.stringLength1To256)
+        .putPresent("title", title, Held.stringLength0To512)
+        .putPresent("provider", provider, Held.stringLength1To256)
+        .putPresent("contextTokens", contextTokens, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("supportsTools", supportsTools, BooleanCodec)
         .putPresent("default", default, BooleanCodec)
         .toJson()
@@ -84,10 +84,10 @@ public data class Model(
         override fun read(json: JsonElement): Model {
             val members = MembersIn(json)
             return Model(
-                id = members.need("id", StringCodec),
-                title = members.find("title", StringCodec),
-                provider = members.find("provider", StringCodec),
-                contextTokens = members.find("contextTokens", LongCodec),
+                id = members.need("id", Held.stringLength1To256),
+                title = members.find("title", Held.stringLength0To512),
+                provider = members.find("provider", Held.stringLength1To256),
+                contextTokens = members.find("contextTokens", Held.longBoundMin0ToMax9007199254740991),
                 supportsTools = members.find("supportsTools", BooleanCodec),
                 default = members.find("default", BooleanCodec),
             )

@@ -26,22 +26,22 @@ public data class QueueEntry(
     public val createdAt: Timestamp,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
         .put("input", input, ListCodec(InputPart))
-        .putPresent("clientMessageId", clientMessageId, StringCodec)
-        .put("createdAt", createdAt, LongCodec)
+        .putPresent("clientMessageId", clientMessageId, Held.stringLength1To256)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<QueueEntry>() {
         override fun read(json: JsonElement): QueueEntry {
             val members = MembersIn(json)
             return QueueEntry(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
                 input = members.need("input", ListCodec(InputPart)),
-                clientMessageId = members.find("clientMessageId", StringCodec),
-                createdAt = members.need("createdAt", LongCodec),
+                clientMessageId = members.find("clientMessageId", Held.stringLength1To256),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -62,20 +62,20 @@ public data class TurnEnqueueParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("input", input, ListCodec(InputPart))
-        .putPresent("clientMessageId", clientMessageId, StringCodec)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .put("input", input, Held.listInputPartItemCount1To256)
+        .putPresent("clientMessageId", clientMessageId, Held.stringLength1To256)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<TurnEnqueueParams>() {
         override fun read(json: JsonElement): TurnEnqueueParams {
             val members = MembersIn(json)
             return TurnEnqueueParams(
-                threadId = members.need("threadId", StringCodec),
-                input = members.need("input", ListCodec(InputPart)),
-                clientMessageId = members.find("clientMessageId", StringCodec),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                input = members.need("input", Held.listInputPartItemCount1To256),
+                clientMessageId = members.find("clientMessageId", Held.stringLength1To256),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -96,9 +96,9 @@ public data class TurnEnqueueResult(
     public val replayed: Boolean? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("entryId", entryId, StringCodec)
-        .put("position", position, LongCodec)
-        .putPresent("turnId", turnId, StringCodec)
+        .put("entryId", entryId, Held.stringLength1To160)
+        .put("position", position, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("turnId", turnId, Held.stringLength1To160)
         .putPresent("replayed", replayed, BooleanCodec)
         .toJson()
 
@@ -106,9 +106,9 @@ public data class TurnEnqueueResult(
         override fun read(json: JsonElement): TurnEnqueueResult {
             val members = MembersIn(json)
             return TurnEnqueueResult(
-                entryId = members.need("entryId", StringCodec),
-                position = members.need("position", LongCodec),
-                turnId = members.find("turnId", StringCodec),
+                entryId = members.need("entryId", Held.stringLength1To160),
+                position = members.need("position", Held.longBoundMin0ToMax9007199254740991),
+                turnId = members.find("turnId", Held.stringLength1To160),
                 replayed = members.find("replayed", BooleanCodec),
             )
         }
@@ -124,14 +124,14 @@ public data class QueueListParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<QueueListParams>() {
         override fun read(json: JsonElement): QueueListParams {
             val members = MembersIn(json)
             return QueueListParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -148,16 +148,16 @@ public data class QueueRemoveParams(
     public val entryId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("entryId", entryId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .put("entryId", entryId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<QueueRemoveParams>() {
         override fun read(json: JsonElement): QueueRemoveParams {
             val members = MembersIn(json)
             return QueueRemoveParams(
-                threadId = members.need("threadId", StringCodec),
-                entryId = members.need("entryId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                entryId = members.need("entryId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -174,16 +174,16 @@ public data class QueueReorderParams(
     public val entryIds: List<Identifier>,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("entryIds", entryIds, ListCodec(StringCodec))
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .put("entryIds", entryIds, Held.listStringLength1To160Xa26B4AddItemCount0To10000)
         .toJson()
 
     public companion object : JsonCodec<QueueReorderParams>() {
         override fun read(json: JsonElement): QueueReorderParams {
             val members = MembersIn(json)
             return QueueReorderParams(
-                threadId = members.need("threadId", StringCodec),
-                entryIds = members.need("entryIds", ListCodec(StringCodec)),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                entryIds = members.need("entryIds", Held.listStringLength1To160Xa26B4AddItemCount0To10000),
             )
         }
 
@@ -202,18 +202,18 @@ public data class QueueUpdateParams(
     public val input: List<InputPart>,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("entryId", entryId, StringCodec)
-        .put("input", input, ListCodec(InputPart))
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .put("entryId", entryId, Held.stringLength1To160Xa26b4add)
+        .put("input", input, Held.listInputPartItemCount1To256)
         .toJson()
 
     public companion object : JsonCodec<QueueUpdateParams>() {
         override fun read(json: JsonElement): QueueUpdateParams {
             val members = MembersIn(json)
             return QueueUpdateParams(
-                threadId = members.need("threadId", StringCodec),
-                entryId = members.need("entryId", StringCodec),
-                input = members.need("input", ListCodec(InputPart)),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                entryId = members.need("entryId", Held.stringLength1To160Xa26b4add),
+                input = members.need("input", Held.listInputPartItemCount1To256),
             )
         }
 
@@ -228,14 +228,14 @@ public data class QueueResumeParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<QueueResumeParams>() {
         override fun read(json: JsonElement): QueueResumeParams {
             val members = MembersIn(json)
             return QueueResumeParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -282,20 +282,20 @@ public data class TurnQueueUpdatedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
         .put("entries", entries, ListCodec(QueueEntry))
         .put("held", held, BooleanCodec)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<TurnQueueUpdatedParams>() {
         override fun read(json: JsonElement): TurnQueueUpdatedParams {
             val members = MembersIn(json)
             return TurnQueueUpdatedParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
                 entries = members.need("entries", ListCodec(QueueEntry)),
                 held = members.need("held", BooleanCodec),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 

@@ -32,12 +32,12 @@ public data class RecordEvent(
     public val hash: RecordHash,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .put("prev", prev, StringCodec)
-        .put("at", at, LongCodec)
-        .put("type", type, StringCodec)
-        .putPresent("trace", trace, StringCodec)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .put("at", at, Held.longBoundMin0ToMax9007199254740991)
+        .put("type", type, Held.stringLength1To256)
+        .putPresent("trace", trace, Held.stringLength1To256)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .put("payload", payload, MapCodec(AnyCodec))
         .put("hash", hash, StringCodec)
         .toJson()
@@ -46,12 +46,12 @@ public data class RecordEvent(
         override fun read(json: JsonElement): RecordEvent {
             val members = MembersIn(json)
             return RecordEvent(
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
                 prev = members.need("prev", StringCodec),
-                at = members.need("at", LongCodec),
-                type = members.need("type", StringCodec),
-                trace = members.find("trace", StringCodec),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                at = members.need("at", Held.longBoundMin0ToMax9007199254740991),
+                type = members.need("type", Held.stringLength1To256),
+                trace = members.find("trace", Held.stringLength1To256),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
                 payload = members.need("payload", MapCodec(AnyCodec)),
                 hash = members.need("hash", StringCodec),
             )

@@ -22,18 +22,18 @@ public data class ReviewStartParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .put("target", target, ReviewTarget)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<ReviewStartParams>() {
         override fun read(json: JsonElement): ReviewStartParams {
             val members = MembersIn(json)
             return ReviewStartParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
                 target = members.need("target", ReviewTarget),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -53,7 +53,7 @@ public data class ReviewStartResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("turn", turn, Turn)
-        .put("reviewThreadId", reviewThreadId, StringCodec)
+        .put("reviewThreadId", reviewThreadId, Held.stringLength1To160)
         .putPresent("replayed", replayed, BooleanCodec)
         .toJson()
 
@@ -62,7 +62,7 @@ public data class ReviewStartResult(
             val members = MembersIn(json)
             return ReviewStartResult(
                 turn = members.need("turn", Turn),
-                reviewThreadId = members.need("reviewThreadId", StringCodec),
+                reviewThreadId = members.need("reviewThreadId", Held.stringLength1To160),
                 replayed = members.find("replayed", BooleanCodec),
             )
         }
@@ -131,7 +131,7 @@ public data class BaseBranchTarget(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("branch", branch, StringCodec)
+        .put("branch", branch, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<BaseBranchTarget>() {
@@ -139,7 +139,7 @@ public data class BaseBranchTarget(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "baseBranch"))
             return BaseBranchTarget(
-                branch = members.need("branch", StringCodec),
+                branch = members.need("branch", Held.stringLength1To256),
             )
         }
 
@@ -160,8 +160,8 @@ public data class CommitTarget(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("sha", sha, StringCodec)
-        .putPresent("title", title, StringCodec)
+        .put("sha", sha, Held.stringLength4To64)
+        .putPresent("title", title, Held.stringLength0To512)
         .toJson()
 
     public companion object : JsonCodec<CommitTarget>() {
@@ -169,8 +169,8 @@ public data class CommitTarget(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "commit"))
             return CommitTarget(
-                sha = members.need("sha", StringCodec),
-                title = members.find("title", StringCodec),
+                sha = members.need("sha", Held.stringLength4To64),
+                title = members.find("title", Held.stringLength0To512),
             )
         }
 
@@ -189,7 +189,7 @@ public data class CustomTarget(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("instructions", instructions, StringCodec)
+        .put("instructions", instructions, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<CustomTarget>() {
@@ -197,7 +197,7 @@ public data class CustomTarget(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "custom"))
             return CustomTarget(
-                instructions = members.need("instructions", StringCodec),
+                instructions = members.need("instructions", Held.stringLength0To8388608),
             )
         }
 
@@ -216,18 +216,18 @@ public data class Review(
     public val overallExplanation: Text? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("findings", findings, ListCodec(ReviewFinding))
-        .put("overallCorrectness", overallCorrectness, StringCodec)
-        .putPresent("overallExplanation", overallExplanation, StringCodec)
+        .put("findings", findings, Held.listReviewFindingItemCount0To10000)
+        .put("overallCorrectness", overallCorrectness, Held.stringLength0To8388608)
+        .putPresent("overallExplanation", overallExplanation, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<Review>() {
         override fun read(json: JsonElement): Review {
             val members = MembersIn(json)
             return Review(
-                findings = members.need("findings", ListCodec(ReviewFinding)),
-                overallCorrectness = members.need("overallCorrectness", StringCodec),
-                overallExplanation = members.find("overallExplanation", StringCodec),
+                findings = members.need("findings", Held.listReviewFindingItemCount0To10000),
+                overallCorrectness = members.need("overallCorrectness", Held.stringLength0To8388608),
+                overallExplanation = members.find("overallExplanation", Held.stringLength0To8388608),
             )
         }
 
@@ -250,10 +250,10 @@ public data class ReviewFinding(
     public val location: ReviewLocation? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("title", title, StringCodec)
-        .put("body", body, StringCodec)
-        .put("priority", priority, LongCodec)
-        .putPresent("confidence", confidence, DoubleCodec)
+        .put("title", title, Held.stringLength0To512)
+        .put("body", body, Held.stringLength0To8388608)
+        .put("priority", priority, Held.longBoundMin0ToMax3)
+        .putPresent("confidence", confidence, Held.doubleBoundMin0ToMax1)
         .putPresent("location", location, ReviewLocation)
         .toJson()
 
@@ -261,10 +261,10 @@ public data class ReviewFinding(
         override fun read(json: JsonElement): ReviewFinding {
             val members = MembersIn(json)
             return ReviewFinding(
-                title = members.need("title", StringCodec),
-                body = members.need("body", StringCodec),
-                priority = members.need("priority", LongCodec),
-                confidence = members.find("confidence", DoubleCodec),
+                title = members.need("title", Held.stringLength0To512),
+                body = members.need("body", Held.stringLength0To8388608),
+                priority = members.need("priority", Held.longBoundMin0ToMax3),
+                confidence = members.find("confidence", Held.doubleBoundMin0ToMax1),
                 location = members.find("location", ReviewLocation),
             )
         }
@@ -284,18 +284,18 @@ public data class ReviewLocation(
     public val endLine: Long? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("path", path, StringCodec)
-        .putPresent("startLine", startLine, LongCodec)
-        .putPresent("endLine", endLine, LongCodec)
+        .put("path", path, Held.stringLength1To4096)
+        .putPresent("startLine", startLine, Held.longBoundMin1ToMax9007199254740991)
+        .putPresent("endLine", endLine, Held.longBoundMin1ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ReviewLocation>() {
         override fun read(json: JsonElement): ReviewLocation {
             val members = MembersIn(json)
             return ReviewLocation(
-                path = members.need("path", StringCodec),
-                startLine = members.find("startLine", LongCodec),
-                endLine = members.find("endLine", LongCodec),
+                path = members.need("path", Held.stringLength1To4096),
+                startLine = members.find("startLine", Held.longBoundMin1ToMax9007199254740991),
+                endLine = members.find("endLine", Held.longBoundMin1ToMax9007199254740991),
             )
         }
 

@@ -57,52 +57,52 @@ public data class Thread(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
+        .put("id", id, Held.stringLength1To160)
         .put("status", status, ThreadStatus)
         .putPresent("pausedBy", pausedBy, PausedBy)
         .putPresent("activeTurn", activeTurn, ActiveTurn)
-        .put("agent", agent, StringCodec)
-        .putPresent("cwd", cwd, StringCodec)
-        .putPresent("title", title, StringCodec)
+        .put("agent", agent, Held.stringLength1To160)
+        .putPresent("cwd", cwd, Held.stringLength1To4096)
+        .putPresent("title", title, Held.stringLength0To512)
         .putPresent("mode", mode, ThreadMode)
         .putPresent("permissionMode", permissionMode, PermissionMode)
         .putPresent("approvalPolicy", approvalPolicy, ApprovalPolicy)
-        .putPresent("config", config, MapCodec(AnyCodec))
+        .putPresent("config", config, Held.mapAnyMemberCount0To256)
         .putPresent("identity", identity, ThreadIdentity)
-        .putPresent("metadata", metadata, MapCodec(AnyCodec))
-        .putPresent("parentThreadId", parentThreadId, StringCodec)
+        .putPresent("metadata", metadata, Held.mapAnyMemberCount0To256)
+        .putPresent("parentThreadId", parentThreadId, Held.stringLength1To160)
         .putPresent("forkedFrom", forkedFrom, ForkOrigin)
-        .putPresent("archivedAt", archivedAt, LongCodec)
-        .put("createdAt", createdAt, LongCodec)
-        .put("updatedAt", updatedAt, LongCodec)
-        .put("version", version, LongCodec)
-        .put("seq", seq, LongCodec)
+        .putPresent("archivedAt", archivedAt, Held.longBoundMin0ToMax9007199254740991)
+        .put("createdAt", createdAt, Held.longBoundMin0ToMax9007199254740991)
+        .put("updatedAt", updatedAt, Held.longBoundMin0ToMax9007199254740991)
+        .put("version", version, Held.longBoundMin0ToMax9007199254740991)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<Thread>() {
         override fun read(json: JsonElement): Thread {
             val members = MembersIn(json)
             return Thread(
-                id = members.need("id", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
                 status = members.need("status", ThreadStatus),
                 pausedBy = members.find("pausedBy", PausedBy),
                 activeTurn = members.find("activeTurn", ActiveTurn),
-                agent = members.need("agent", StringCodec),
-                cwd = members.find("cwd", StringCodec),
-                title = members.find("title", StringCodec),
+                agent = members.need("agent", Held.stringLength1To160),
+                cwd = members.find("cwd", Held.stringLength1To4096),
+                title = members.find("title", Held.stringLength0To512),
                 mode = members.find("mode", ThreadMode),
                 permissionMode = members.find("permissionMode", PermissionMode),
                 approvalPolicy = members.find("approvalPolicy", ApprovalPolicy),
-                config = members.find("config", MapCodec(AnyCodec)),
+                config = members.find("config", Held.mapAnyMemberCount0To256),
                 identity = members.find("identity", ThreadIdentity),
-                metadata = members.find("metadata", MapCodec(AnyCodec)),
-                parentThreadId = members.find("parentThreadId", StringCodec),
+                metadata = members.find("metadata", Held.mapAnyMemberCount0To256),
+                parentThreadId = members.find("parentThreadId", Held.stringLength1To160),
                 forkedFrom = members.find("forkedFrom", ForkOrigin),
-                archivedAt = members.find("archivedAt", LongCodec),
-                createdAt = members.need("createdAt", LongCodec),
-                updatedAt = members.need("updatedAt", LongCodec),
-                version = members.need("version", LongCodec),
-                seq = members.need("seq", LongCodec),
+                archivedAt = members.find("archivedAt", Held.longBoundMin0ToMax9007199254740991),
+                createdAt = members.need("createdAt", Held.longBoundMin0ToMax9007199254740991),
+                updatedAt = members.need("updatedAt", Held.longBoundMin0ToMax9007199254740991),
+                version = members.need("version", Held.longBoundMin0ToMax9007199254740991),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -226,48 +226,6 @@ public sealed interface ThreadMode : JsonWritable {
     }
 }
 
-/**
- * What runs without asking.
- *
- * Others may come; readers keep them as they are.
- */
-@Serializable(with = PermissionMode.Companion::class)
-public sealed interface PermissionMode : JsonWritable {
-    /** The value as it is sent. */
-    public val wire: String
-
-    /** The values of this version. */
-    public enum class Known(override val wire: String) : PermissionMode {
-        /** Nothing that has an effect. */
-        ASK("ask"),
-        /** Changes to files of the workspace. */
-        ACCEPT_EDITS("acceptEdits"),
-        /** Whatever the host's policy lets through. */
-        AUTO("auto"),
-        /** Nothing that has an effect, and nothing is asked. */
-        READ_ONLY("readOnly"),
-        ;
-
-        override fun toJson(): JsonElement = JsonPrimitive(wire)
-    }
-
-    /** A value that this version does not know. */
-    public data class Unknown(override val wire: String) : PermissionMode {
-        override fun toJson(): JsonElement = JsonPrimitive(wire)
-    }
-
-    public companion object : JsonCodec<PermissionMode>() {
-        private val byWire = Known.entries.associateBy { it.wire }
-
-        /** The value that is sent as [wire]. */
-        public fun of(wire: String): PermissionMode = byWire[wire] ?: Unknown(wire)
-
-        override fun read(json: JsonElement): PermissionMode = of(StringCodec.read(json))
-
-        override fun write(value: PermissionMode): JsonElement = value.toJson()
-    }
-}
-
 /** What happens when nobody can answer an approval. */
 @Serializable(with = ApprovalPolicy.Companion::class)
 public enum class ApprovalPolicy(
@@ -300,7 +258,7 @@ public data class ActiveTurn(
     public val status: TurnStatus,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
+        .put("id", id, Held.stringLength1To160)
         .put("status", status, TurnStatus)
         .toJson()
 
@@ -308,7 +266,7 @@ public data class ActiveTurn(
         override fun read(json: JsonElement): ActiveTurn {
             val members = MembersIn(json)
             return ActiveTurn(
-                id = members.need("id", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
                 status = members.need("status", TurnStatus),
             )
         }
@@ -330,20 +288,20 @@ public data class ThreadIdentity(
     public val workspacePath: Path? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("channelName", channelName, StringCodec)
-        .putPresent("userId", userId, StringCodec)
-        .putPresent("channelContext", channelContext, StringCodec)
-        .putPresent("workspacePath", workspacePath, StringCodec)
+        .putPresent("channelName", channelName, Held.stringLength1To256)
+        .putPresent("userId", userId, Held.stringLength1To256)
+        .putPresent("channelContext", channelContext, Held.stringLength0To1024)
+        .putPresent("workspacePath", workspacePath, Held.stringLength1To4096)
         .toJson()
 
     public companion object : JsonCodec<ThreadIdentity>() {
         override fun read(json: JsonElement): ThreadIdentity {
             val members = MembersIn(json)
             return ThreadIdentity(
-                channelName = members.find("channelName", StringCodec),
-                userId = members.find("userId", StringCodec),
-                channelContext = members.find("channelContext", StringCodec),
-                workspacePath = members.find("workspacePath", StringCodec),
+                channelName = members.find("channelName", Held.stringLength1To256),
+                userId = members.find("userId", Held.stringLength1To256),
+                channelContext = members.find("channelContext", Held.stringLength0To1024),
+                workspacePath = members.find("workspacePath", Held.stringLength1To4096),
             )
         }
 
@@ -360,16 +318,16 @@ public data class ForkOrigin(
     public val itemId: Identifier? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("itemId", itemId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .putPresent("itemId", itemId, Held.stringLength1To160)
         .toJson()
 
     public companion object : JsonCodec<ForkOrigin>() {
         override fun read(json: JsonElement): ForkOrigin {
             val members = MembersIn(json)
             return ForkOrigin(
-                threadId = members.need("threadId", StringCodec),
-                itemId = members.find("itemId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                itemId = members.find("itemId", Held.stringLength1To160),
             )
         }
 
@@ -420,38 +378,38 @@ public data class ThreadStartParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("threadId", threadId, StringCodec)
-        .putPresent("agent", agent, StringCodec)
-        .putPresent("cwd", cwd, StringCodec)
-        .putPresent("title", title, StringCodec)
+        .putPresent("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("agent", agent, Held.stringLength1To160Xa26b4add)
+        .putPresent("cwd", cwd, Held.stringLength1To4096)
+        .putPresent("title", title, Held.stringLength0To512)
         .putPresent("mode", mode, ThreadMode)
         .putPresent("permissionMode", permissionMode, PermissionMode)
         .putPresent("approvalPolicy", approvalPolicy, ApprovalPolicy)
-        .putPresent("config", config, MapCodec(AnyCodec))
+        .putPresent("config", config, Held.mapAnyMemberCount0To256)
         .putPresent("identity", identity, ThreadIdentity)
-        .putPresent("metadata", metadata, MapCodec(AnyCodec))
-        .putPresent("additionalContext", additionalContext, MapCodec(ContextEntry))
-        .putPresent("dynamicTools", dynamicTools, ListCodec(DynamicTool))
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .putPresent("metadata", metadata, Held.mapAnyMemberCount0To256)
+        .putPresent("additionalContext", additionalContext, Held.mapContextEntryMemberCount0To64)
+        .putPresent("dynamicTools", dynamicTools, Held.listDynamicToolItemCount0To256)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<ThreadStartParams>() {
         override fun read(json: JsonElement): ThreadStartParams {
             val members = MembersIn(json)
             return ThreadStartParams(
-                threadId = members.find("threadId", StringCodec),
-                agent = members.find("agent", StringCodec),
-                cwd = members.find("cwd", StringCodec),
-                title = members.find("title", StringCodec),
+                threadId = members.find("threadId", Held.stringLength1To160Xa26b4add),
+                agent = members.find("agent", Held.stringLength1To160Xa26b4add),
+                cwd = members.find("cwd", Held.stringLength1To4096),
+                title = members.find("title", Held.stringLength0To512),
                 mode = members.find("mode", ThreadMode),
                 permissionMode = members.find("permissionMode", PermissionMode),
                 approvalPolicy = members.find("approvalPolicy", ApprovalPolicy),
-                config = members.find("config", MapCodec(AnyCodec)),
+                config = members.find("config", Held.mapAnyMemberCount0To256),
                 identity = members.find("identity", ThreadIdentity),
-                metadata = members.find("metadata", MapCodec(AnyCodec)),
-                additionalContext = members.find("additionalContext", MapCodec(ContextEntry)),
-                dynamicTools = members.find("dynamicTools", ListCodec(DynamicTool)),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                metadata = members.find("metadata", Held.mapAnyMemberCount0To256),
+                additionalContext = members.find("additionalContext", Held.mapContextEntryMemberCount0To64),
+                dynamicTools = members.find("dynamicTools", Held.listDynamicToolItemCount0To256),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -506,20 +464,20 @@ public data class ThreadResumeParams(
     public val dynamicTools: List<DynamicTool>? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("afterSeq", afterSeq, LongCodec)
-        .putPresent("additionalContext", additionalContext, MapCodec(ContextEntry))
-        .putPresent("dynamicTools", dynamicTools, ListCodec(DynamicTool))
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("afterSeq", afterSeq, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("additionalContext", additionalContext, Held.mapContextEntryMemberCount0To64)
+        .putPresent("dynamicTools", dynamicTools, Held.listDynamicToolItemCount0To256)
         .toJson()
 
     public companion object : JsonCodec<ThreadResumeParams>() {
         override fun read(json: JsonElement): ThreadResumeParams {
             val members = MembersIn(json)
             return ThreadResumeParams(
-                threadId = members.need("threadId", StringCodec),
-                afterSeq = members.find("afterSeq", LongCodec),
-                additionalContext = members.find("additionalContext", MapCodec(ContextEntry)),
-                dynamicTools = members.find("dynamicTools", ListCodec(DynamicTool)),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                afterSeq = members.find("afterSeq", Held.longBoundMin0ToMax9007199254740991),
+                additionalContext = members.find("additionalContext", Held.mapContextEntryMemberCount0To64),
+                dynamicTools = members.find("dynamicTools", Held.listDynamicToolItemCount0To256),
             )
         }
 
@@ -554,7 +512,7 @@ public data class ThreadResumeResult(
         .put("items", items, ListCodec(Item))
         .put("pending", pending, ListCodec(PendingRequest))
         .put("queue", queue, ListCodec(QueueEntry))
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .put("gap", gap, BooleanCodec)
         .toJson()
 
@@ -567,7 +525,7 @@ public data class ThreadResumeResult(
                 items = members.need("items", ListCodec(Item)),
                 pending = members.need("pending", ListCodec(PendingRequest)),
                 queue = members.need("queue", ListCodec(QueueEntry)),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
                 gap = members.need("gap", BooleanCodec),
             )
         }
@@ -583,14 +541,14 @@ public data class ThreadReadParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ThreadReadParams>() {
         override fun read(json: JsonElement): ThreadReadParams {
             val members = MembersIn(json)
             return ThreadReadParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -639,12 +597,12 @@ public data class ThreadListParams(
     public val direction: Direction? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("query", query, StringCodec)
-        .putPresent("agent", agent, StringCodec)
+        .putPresent("query", query, Held.stringLength0To512)
+        .putPresent("agent", agent, Held.stringLength1To160Xa26b4add)
         .putPresent("archived", archived, BooleanCodec)
         .putPresent("identity", identity, ThreadIdentity)
-        .putPresent("cursor", cursor, StringCodec)
-        .putPresent("limit", limit, LongCodec)
+        .putPresent("cursor", cursor, Held.stringLength1To1024)
+        .putPresent("limit", limit, Held.longBoundMin1ToMax100)
         .putPresent("direction", direction, Direction)
         .toJson()
 
@@ -652,12 +610,12 @@ public data class ThreadListParams(
         override fun read(json: JsonElement): ThreadListParams {
             val members = MembersIn(json)
             return ThreadListParams(
-                query = members.find("query", StringCodec),
-                agent = members.find("agent", StringCodec),
+                query = members.find("query", Held.stringLength0To512),
+                agent = members.find("agent", Held.stringLength1To160Xa26b4add),
                 archived = members.find("archived", BooleanCodec),
                 identity = members.find("identity", ThreadIdentity),
-                cursor = members.find("cursor", StringCodec),
-                limit = members.find("limit", LongCodec),
+                cursor = members.find("cursor", Held.stringLength1To1024),
+                limit = members.find("limit", Held.longBoundMin1ToMax100),
                 direction = members.find("direction", Direction),
             )
         }
@@ -678,8 +636,8 @@ public data class ThreadListResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("data", data, ListCodec(Thread))
-        .putPresent("nextCursor", nextCursor, StringCodec)
-        .put("totalMatched", totalMatched, LongCodec)
+        .putPresent("nextCursor", nextCursor, Held.stringLength1To1024)
+        .put("totalMatched", totalMatched, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadListResult>() {
@@ -687,8 +645,8 @@ public data class ThreadListResult(
             val members = MembersIn(json)
             return ThreadListResult(
                 data = members.need("data", ListCodec(Thread)),
-                nextCursor = members.find("nextCursor", StringCodec),
-                totalMatched = members.need("totalMatched", LongCodec),
+                nextCursor = members.find("nextCursor", Held.stringLength1To1024),
+                totalMatched = members.need("totalMatched", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -709,9 +667,9 @@ public data class ThreadTurnsListParams(
     public val direction: Direction? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("cursor", cursor, StringCodec)
-        .putPresent("limit", limit, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("cursor", cursor, Held.stringLength1To1024)
+        .putPresent("limit", limit, Held.longBoundMin1ToMax100)
         .putPresent("direction", direction, Direction)
         .toJson()
 
@@ -719,9 +677,9 @@ public data class ThreadTurnsListParams(
         override fun read(json: JsonElement): ThreadTurnsListParams {
             val members = MembersIn(json)
             return ThreadTurnsListParams(
-                threadId = members.need("threadId", StringCodec),
-                cursor = members.find("cursor", StringCodec),
-                limit = members.find("limit", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                cursor = members.find("cursor", Held.stringLength1To1024),
+                limit = members.find("limit", Held.longBoundMin1ToMax100),
                 direction = members.find("direction", Direction),
             )
         }
@@ -740,7 +698,7 @@ public data class ThreadTurnsListResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("data", data, ListCodec(Turn))
-        .putPresent("nextCursor", nextCursor, StringCodec)
+        .putPresent("nextCursor", nextCursor, Held.stringLength1To1024)
         .toJson()
 
     public companion object : JsonCodec<ThreadTurnsListResult>() {
@@ -748,7 +706,7 @@ public data class ThreadTurnsListResult(
             val members = MembersIn(json)
             return ThreadTurnsListResult(
                 data = members.need("data", ListCodec(Turn)),
-                nextCursor = members.find("nextCursor", StringCodec),
+                nextCursor = members.find("nextCursor", Held.stringLength1To1024),
             )
         }
 
@@ -771,10 +729,10 @@ public data class ThreadItemsListParams(
     public val direction: Direction? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("turnId", turnId, StringCodec)
-        .putPresent("cursor", cursor, StringCodec)
-        .putPresent("limit", limit, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("turnId", turnId, Held.stringLength1To160Xa26b4add)
+        .putPresent("cursor", cursor, Held.stringLength1To1024)
+        .putPresent("limit", limit, Held.longBoundMin1ToMax500)
         .putPresent("direction", direction, Direction)
         .toJson()
 
@@ -782,10 +740,10 @@ public data class ThreadItemsListParams(
         override fun read(json: JsonElement): ThreadItemsListParams {
             val members = MembersIn(json)
             return ThreadItemsListParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.find("turnId", StringCodec),
-                cursor = members.find("cursor", StringCodec),
-                limit = members.find("limit", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                turnId = members.find("turnId", Held.stringLength1To160Xa26b4add),
+                cursor = members.find("cursor", Held.stringLength1To1024),
+                limit = members.find("limit", Held.longBoundMin1ToMax500),
                 direction = members.find("direction", Direction),
             )
         }
@@ -804,7 +762,7 @@ public data class ThreadItemsListResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("data", data, ListCodec(Item))
-        .putPresent("nextCursor", nextCursor, StringCodec)
+        .putPresent("nextCursor", nextCursor, Held.stringLength1To1024)
         .toJson()
 
     public companion object : JsonCodec<ThreadItemsListResult>() {
@@ -812,7 +770,7 @@ public data class ThreadItemsListResult(
             val members = MembersIn(json)
             return ThreadItemsListResult(
                 data = members.need("data", ListCodec(Item)),
-                nextCursor = members.find("nextCursor", StringCodec),
+                nextCursor = members.find("nextCursor", Held.stringLength1To1024),
             )
         }
 
@@ -833,20 +791,20 @@ public data class ThreadEventsListParams(
     public val limit: Long? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("afterSeq", afterSeq, LongCodec)
-        .putPresent("cursor", cursor, StringCodec)
-        .putPresent("limit", limit, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("afterSeq", afterSeq, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("cursor", cursor, Held.stringLength1To1024)
+        .putPresent("limit", limit, Held.longBoundMin1ToMax1000)
         .toJson()
 
     public companion object : JsonCodec<ThreadEventsListParams>() {
         override fun read(json: JsonElement): ThreadEventsListParams {
             val members = MembersIn(json)
             return ThreadEventsListParams(
-                threadId = members.need("threadId", StringCodec),
-                afterSeq = members.find("afterSeq", LongCodec),
-                cursor = members.find("cursor", StringCodec),
-                limit = members.find("limit", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                afterSeq = members.find("afterSeq", Held.longBoundMin0ToMax9007199254740991),
+                cursor = members.find("cursor", Held.stringLength1To1024),
+                limit = members.find("limit", Held.longBoundMin1ToMax1000),
             )
         }
 
@@ -864,7 +822,7 @@ public data class ThreadEventsListResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("data", data, ListCodec(RecordEvent))
-        .putPresent("nextCursor", nextCursor, StringCodec)
+        .putPresent("nextCursor", nextCursor, Held.stringLength1To1024)
         .toJson()
 
     public companion object : JsonCodec<ThreadEventsListResult>() {
@@ -872,7 +830,7 @@ public data class ThreadEventsListResult(
             val members = MembersIn(json)
             return ThreadEventsListResult(
                 data = members.need("data", ListCodec(RecordEvent)),
-                nextCursor = members.find("nextCursor", StringCodec),
+                nextCursor = members.find("nextCursor", Held.stringLength1To1024),
             )
         }
 
@@ -893,20 +851,20 @@ public data class ThreadForkParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("itemId", itemId, StringCodec)
-        .putPresent("newThreadId", newThreadId, StringCodec)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("itemId", itemId, Held.stringLength1To160Xa26b4add)
+        .putPresent("newThreadId", newThreadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<ThreadForkParams>() {
         override fun read(json: JsonElement): ThreadForkParams {
             val members = MembersIn(json)
             return ThreadForkParams(
-                threadId = members.need("threadId", StringCodec),
-                itemId = members.find("itemId", StringCodec),
-                newThreadId = members.find("newThreadId", StringCodec),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                itemId = members.find("itemId", Held.stringLength1To160Xa26b4add),
+                newThreadId = members.find("newThreadId", Held.stringLength1To160Xa26b4add),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -953,20 +911,20 @@ public data class ThreadRewindParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("itemId", itemId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .put("itemId", itemId, Held.stringLength1To160Xa26b4add)
         .putPresent("files", files, BooleanCodec)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<ThreadRewindParams>() {
         override fun read(json: JsonElement): ThreadRewindParams {
             val members = MembersIn(json)
             return ThreadRewindParams(
-                threadId = members.need("threadId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                itemId = members.need("itemId", Held.stringLength1To160Xa26b4add),
                 files = members.find("files", BooleanCodec),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -986,7 +944,7 @@ public data class ThreadRewindResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("thread", thread, Thread)
-        .put("removedTurnIds", removedTurnIds, ListCodec(StringCodec))
+        .put("removedTurnIds", removedTurnIds, ListCodec(Held.stringLength1To160))
         .putPresent("replayed", replayed, BooleanCodec)
         .toJson()
 
@@ -995,7 +953,7 @@ public data class ThreadRewindResult(
             val members = MembersIn(json)
             return ThreadRewindResult(
                 thread = members.need("thread", Thread),
-                removedTurnIds = members.need("removedTurnIds", ListCodec(StringCodec)),
+                removedTurnIds = members.need("removedTurnIds", ListCodec(Held.stringLength1To160)),
                 replayed = members.find("replayed", BooleanCodec),
             )
         }
@@ -1049,28 +1007,28 @@ public data class ThreadUpdateParams(
     public val expectedVersion: Count? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("title", title, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("title", title, Held.stringLength0To512)
         .putPresent("mode", mode, ThreadMode)
         .putPresent("permissionMode", permissionMode, PermissionMode)
         .putPresent("approvalPolicy", approvalPolicy, ApprovalPolicy)
-        .putPresent("config", config, MapCodec(AnyCodec))
-        .putPresent("metadata", metadata, MapCodec(AnyCodec))
-        .putPresent("expectedVersion", expectedVersion, LongCodec)
+        .putPresent("config", config, Held.mapAnyMemberCount0To256)
+        .putPresent("metadata", metadata, Held.mapAnyMemberCount0To256)
+        .putPresent("expectedVersion", expectedVersion, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadUpdateParams>() {
         override fun read(json: JsonElement): ThreadUpdateParams {
             val members = MembersIn(json)
             return ThreadUpdateParams(
-                threadId = members.need("threadId", StringCodec),
-                title = members.presence("title", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                title = members.presence("title", Held.stringLength0To512),
                 mode = members.presence("mode", ThreadMode),
                 permissionMode = members.presence("permissionMode", PermissionMode),
                 approvalPolicy = members.presence("approvalPolicy", ApprovalPolicy),
-                config = members.presence("config", MapCodec(AnyCodec)),
-                metadata = members.presence("metadata", MapCodec(AnyCodec)),
-                expectedVersion = members.find("expectedVersion", LongCodec),
+                config = members.presence("config", Held.mapAnyMemberCount0To256),
+                metadata = members.presence("metadata", Held.mapAnyMemberCount0To256),
+                expectedVersion = members.find("expectedVersion", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1107,14 +1065,14 @@ public data class ThreadArchiveParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ThreadArchiveParams>() {
         override fun read(json: JsonElement): ThreadArchiveParams {
             val members = MembersIn(json)
             return ThreadArchiveParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1151,14 +1109,14 @@ public data class ThreadUnarchiveParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ThreadUnarchiveParams>() {
         override fun read(json: JsonElement): ThreadUnarchiveParams {
             val members = MembersIn(json)
             return ThreadUnarchiveParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1197,16 +1155,16 @@ public data class ThreadDeleteParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<ThreadDeleteParams>() {
         override fun read(json: JsonElement): ThreadDeleteParams {
             val members = MembersIn(json)
             return ThreadDeleteParams(
-                threadId = members.need("threadId", StringCodec),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -1225,8 +1183,8 @@ public data class ThreadDeleteResult(
     public val replayed: Boolean? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("deletedThreadIds", deletedThreadIds, ListCodec(StringCodec))
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("deletedThreadIds", deletedThreadIds, ListCodec(Held.stringLength1To160))
         .putPresent("replayed", replayed, BooleanCodec)
         .toJson()
 
@@ -1234,8 +1192,8 @@ public data class ThreadDeleteResult(
         override fun read(json: JsonElement): ThreadDeleteResult {
             val members = MembersIn(json)
             return ThreadDeleteResult(
-                threadId = members.need("threadId", StringCodec),
-                deletedThreadIds = members.need("deletedThreadIds", ListCodec(StringCodec)),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                deletedThreadIds = members.need("deletedThreadIds", ListCodec(Held.stringLength1To160)),
                 replayed = members.find("replayed", BooleanCodec),
             )
         }
@@ -1251,14 +1209,14 @@ public data class ThreadPauseParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ThreadPauseParams>() {
         override fun read(json: JsonElement): ThreadPauseParams {
             val members = MembersIn(json)
             return ThreadPauseParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1295,14 +1253,14 @@ public data class ThreadUnpauseParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ThreadUnpauseParams>() {
         override fun read(json: JsonElement): ThreadUnpauseParams {
             val members = MembersIn(json)
             return ThreadUnpauseParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1339,14 +1297,14 @@ public data class ThreadUnsubscribeParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ThreadUnsubscribeParams>() {
         override fun read(json: JsonElement): ThreadUnsubscribeParams {
             val members = MembersIn(json)
             return ThreadUnsubscribeParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1365,7 +1323,7 @@ public data class ThreadUnsubscribeResult(
     public val closed: Boolean,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
         .put("subscribed", subscribed, BooleanCodec)
         .put("closed", closed, BooleanCodec)
         .toJson()
@@ -1374,7 +1332,7 @@ public data class ThreadUnsubscribeResult(
         override fun read(json: JsonElement): ThreadUnsubscribeResult {
             val members = MembersIn(json)
             return ThreadUnsubscribeResult(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
                 subscribed = members.need("subscribed", BooleanCodec),
                 closed = members.need("closed", BooleanCodec),
             )
@@ -1391,14 +1349,14 @@ public data class ThreadCompactParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<ThreadCompactParams>() {
         override fun read(json: JsonElement): ThreadCompactParams {
             val members = MembersIn(json)
             return ThreadCompactParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1476,7 +1434,7 @@ public data class ThreadStartedParams(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("thread", thread, Thread)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadStartedParams>() {
@@ -1484,7 +1442,7 @@ public data class ThreadStartedParams(
             val members = MembersIn(json)
             return ThreadStartedParams(
                 thread = members.need("thread", Thread),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1502,7 +1460,7 @@ public data class ThreadUpdatedParams(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("thread", thread, Thread)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadUpdatedParams>() {
@@ -1510,7 +1468,7 @@ public data class ThreadUpdatedParams(
             val members = MembersIn(json)
             return ThreadUpdatedParams(
                 thread = members.need("thread", Thread),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1533,22 +1491,22 @@ public data class ThreadStatusChangedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
         .put("status", status, ThreadStatus)
         .putPresent("pausedBy", pausedBy, PausedBy)
         .putPresent("activeTurn", activeTurn, ActiveTurn)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadStatusChangedParams>() {
         override fun read(json: JsonElement): ThreadStatusChangedParams {
             val members = MembersIn(json)
             return ThreadStatusChangedParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
                 status = members.need("status", ThreadStatus),
                 pausedBy = members.find("pausedBy", PausedBy),
                 activeTurn = members.find("activeTurn", ActiveTurn),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1567,18 +1525,18 @@ public data class ThreadArchivedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("archivedAt", archivedAt, LongCodec)
-        .put("seq", seq, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("archivedAt", archivedAt, Held.longBoundMin0ToMax9007199254740991)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadArchivedParams>() {
         override fun read(json: JsonElement): ThreadArchivedParams {
             val members = MembersIn(json)
             return ThreadArchivedParams(
-                threadId = members.need("threadId", StringCodec),
-                archivedAt = members.need("archivedAt", LongCodec),
-                seq = members.need("seq", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                archivedAt = members.need("archivedAt", Held.longBoundMin0ToMax9007199254740991),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1595,16 +1553,16 @@ public data class ThreadUnarchivedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("seq", seq, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadUnarchivedParams>() {
         override fun read(json: JsonElement): ThreadUnarchivedParams {
             val members = MembersIn(json)
             return ThreadUnarchivedParams(
-                threadId = members.need("threadId", StringCodec),
-                seq = members.need("seq", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1621,16 +1579,16 @@ public data class ThreadDeletedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("seq", seq, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadDeletedParams>() {
         override fun read(json: JsonElement): ThreadDeletedParams {
             val members = MembersIn(json)
             return ThreadDeletedParams(
-                threadId = members.need("threadId", StringCodec),
-                seq = members.need("seq", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1651,20 +1609,20 @@ public data class ThreadRewoundParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .put("removedTurnIds", removedTurnIds, ListCodec(StringCodec))
-        .put("seq", seq, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .put("removedTurnIds", removedTurnIds, ListCodec(Held.stringLength1To160))
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<ThreadRewoundParams>() {
         override fun read(json: JsonElement): ThreadRewoundParams {
             val members = MembersIn(json)
             return ThreadRewoundParams(
-                threadId = members.need("threadId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                removedTurnIds = members.need("removedTurnIds", ListCodec(StringCodec)),
-                seq = members.need("seq", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                removedTurnIds = members.need("removedTurnIds", ListCodec(Held.stringLength1To160)),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1679,14 +1637,14 @@ public data class ThreadClosedParams(
     public val threadId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
         .toJson()
 
     public companion object : JsonCodec<ThreadClosedParams>() {
         override fun read(json: JsonElement): ThreadClosedParams {
             val members = MembersIn(json)
             return ThreadClosedParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
             )
         }
 

@@ -26,9 +26,9 @@ public data class DynamicTool(
     public val deferLoading: Boolean? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("namespace", namespace, StringCodec)
-        .put("name", name, StringCodec)
-        .put("description", description, StringCodec)
+        .putPresent("namespace", namespace, Held.stringLength1To256)
+        .put("name", name, Held.stringLength1To256)
+        .put("description", description, Held.stringLength0To8388608)
         .put("inputSchema", inputSchema, MapCodec(AnyCodec))
         .putPresent("deferLoading", deferLoading, BooleanCodec)
         .toJson()
@@ -37,9 +37,9 @@ public data class DynamicTool(
         override fun read(json: JsonElement): DynamicTool {
             val members = MembersIn(json)
             return DynamicTool(
-                namespace = members.find("namespace", StringCodec),
-                name = members.need("name", StringCodec),
-                description = members.need("description", StringCodec),
+                namespace = members.find("namespace", Held.stringLength1To256),
+                name = members.need("name", Held.stringLength1To256),
+                description = members.need("description", Held.stringLength0To8388608),
                 inputSchema = members.need("inputSchema", MapCodec(AnyCodec)),
                 deferLoading = members.find("deferLoading", BooleanCodec),
             )
@@ -66,11 +66,11 @@ public data class ToolCallParams(
     public val arguments: JsonElement,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
-        .putPresent("namespace", namespace, StringCodec)
-        .put("name", name, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
+        .putPresent("namespace", namespace, Held.stringLength1To256)
+        .put("name", name, Held.stringLength1To256)
         .put("arguments", arguments, AnyCodec)
         .toJson()
 
@@ -78,11 +78,11 @@ public data class ToolCallParams(
         override fun read(json: JsonElement): ToolCallParams {
             val members = MembersIn(json)
             return ToolCallParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
-                namespace = members.find("namespace", StringCodec),
-                name = members.need("name", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
+                namespace = members.find("namespace", Held.stringLength1To256),
+                name = members.need("name", Held.stringLength1To256),
                 arguments = members.need("arguments", AnyCodec),
             )
         }
@@ -107,10 +107,10 @@ public data class ToolCallResult(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("success", success, BooleanCodec)
-        .putPresent("contentItems", contentItems, ListCodec(ContentItem))
+        .putPresent("contentItems", contentItems, Held.listContentItemItemCount0To1024)
         .putPresent("structuredContent", structuredContent, AnyCodec)
-        .putPresent("errorCode", errorCode, StringCodec)
-        .putPresent("errorMessage", errorMessage, StringCodec)
+        .putPresent("errorCode", errorCode, Held.stringLength1To128)
+        .putPresent("errorMessage", errorMessage, Held.stringLength0To4096)
         .toJson()
 
     public companion object : JsonCodec<ToolCallResult>() {
@@ -118,10 +118,10 @@ public data class ToolCallResult(
             val members = MembersIn(json)
             return ToolCallResult(
                 success = members.need("success", BooleanCodec),
-                contentItems = members.find("contentItems", ListCodec(ContentItem)),
+                contentItems = members.find("contentItems", Held.listContentItemItemCount0To1024),
                 structuredContent = members.find("structuredContent", AnyCodec),
-                errorCode = members.find("errorCode", StringCodec),
-                errorMessage = members.find("errorMessage", StringCodec),
+                errorCode = members.find("errorCode", Held.stringLength1To128),
+                errorMessage = members.find("errorMessage", Held.stringLength0To4096),
             )
         }
 
@@ -159,7 +159,7 @@ public data class TextContent(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("text", text, StringCodec)
+        .put("text", text, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<TextContent>() {
@@ -167,7 +167,7 @@ public data class TextContent(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "text"))
             return TextContent(
-                text = members.need("text", StringCodec),
+                text = members.need("text", Held.stringLength0To8388608),
             )
         }
 
@@ -186,7 +186,7 @@ public data class ImageContent(
 
     override fun toJson(): JsonObject = MembersOut()
         .put("type", type, StringCodec)
-        .put("url", url, StringCodec)
+        .put("url", url, Held.stringLength0To8388608)
         .toJson()
 
     public companion object : JsonCodec<ImageContent>() {
@@ -194,7 +194,7 @@ public data class ImageContent(
             val members = MembersIn(json)
             members.need("type", ConstCodec(StringCodec, "image"))
             return ImageContent(
-                url = members.need("url", StringCodec),
+                url = members.need("url", Held.stringLength0To8388608),
             )
         }
 

@@ -21,16 +21,16 @@ public data class TraceReadParams(
     public val turnId: Identifier,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .put("turnId", turnId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<TraceReadParams>() {
         override fun read(json: JsonElement): TraceReadParams {
             val members = MembersIn(json)
             return TraceReadParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                turnId = members.need("turnId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -53,22 +53,22 @@ public data class TraceReadResult(
     public val dropped: Count? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("traceId", traceId, StringCodec)
         .put("spans", spans, ListCodec(Span))
-        .putPresent("dropped", dropped, LongCodec)
+        .putPresent("dropped", dropped, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<TraceReadResult>() {
         override fun read(json: JsonElement): TraceReadResult {
             val members = MembersIn(json)
             return TraceReadResult(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 traceId = members.need("traceId", StringCodec),
                 spans = members.need("spans", ListCodec(Span)),
-                dropped = members.find("dropped", LongCodec),
+                dropped = members.find("dropped", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -89,8 +89,8 @@ public data class TraceSpanParams(
     public val span: Span,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("traceId", traceId, StringCodec)
         .put("span", span, Span)
         .toJson()
@@ -99,8 +99,8 @@ public data class TraceSpanParams(
         override fun read(json: JsonElement): TraceSpanParams {
             val members = MembersIn(json)
             return TraceSpanParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 traceId = members.need("traceId", StringCodec),
                 span = members.need("span", Span),
             )
@@ -131,11 +131,11 @@ public data class Span(
     override fun toJson(): JsonObject = MembersOut()
         .put("id", id, StringCodec)
         .putPresent("parentId", parentId, StringCodec)
-        .put("name", name, StringCodec)
-        .put("startedAt", startedAt, LongCodec)
-        .put("durationMs", durationMs, LongCodec)
+        .put("name", name, Held.stringLength1To256)
+        .put("startedAt", startedAt, Held.longBoundMin0ToMax9007199254740991)
+        .put("durationMs", durationMs, Held.longBoundMin0ToMax9007199254740991)
         .put("status", status, SpanStatus)
-        .putPresent("attributes", attributes, MapCodec(AnyCodec))
+        .putPresent("attributes", attributes, Held.mapAnyMemberCount0To256)
         .toJson()
 
     public companion object : JsonCodec<Span>() {
@@ -144,11 +144,11 @@ public data class Span(
             return Span(
                 id = members.need("id", StringCodec),
                 parentId = members.find("parentId", StringCodec),
-                name = members.need("name", StringCodec),
-                startedAt = members.need("startedAt", LongCodec),
-                durationMs = members.need("durationMs", LongCodec),
+                name = members.need("name", Held.stringLength1To256),
+                startedAt = members.need("startedAt", Held.longBoundMin0ToMax9007199254740991),
+                durationMs = members.need("durationMs", Held.longBoundMin0ToMax9007199254740991),
                 status = members.need("status", SpanStatus),
-                attributes = members.find("attributes", MapCodec(AnyCodec)),
+                attributes = members.find("attributes", Held.mapAnyMemberCount0To256),
             )
         }
 
@@ -205,16 +205,16 @@ public data class TraceContext(
     public val tracestate: String? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("traceparent", traceparent, StringCodec)
-        .putPresent("tracestate", tracestate, StringCodec)
+        .put("traceparent", traceparent, Held.stringX23833098)
+        .putPresent("tracestate", tracestate, Held.stringLength0To512)
         .toJson()
 
     public companion object : JsonCodec<TraceContext>() {
         override fun read(json: JsonElement): TraceContext {
             val members = MembersIn(json)
             return TraceContext(
-                traceparent = members.need("traceparent", StringCodec),
-                tracestate = members.find("tracestate", StringCodec),
+                traceparent = members.need("traceparent", Held.stringX23833098),
+                tracestate = members.find("tracestate", Held.stringLength0To512),
             )
         }
 

@@ -61,56 +61,56 @@ public data class Turn(
     public val forkedFrom: Identifier? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("id", id, StringCodec)
-        .put("threadId", threadId, StringCodec)
+        .put("id", id, Held.stringLength1To160)
+        .put("threadId", threadId, Held.stringLength1To160)
         .put("status", status, TurnStatus)
         .put("input", input, ListCodec(InputPart))
-        .put("agent", agent, StringCodec)
-        .putPresent("model", model, StringCodec)
-        .putPresent("runId", runId, StringCodec)
-        .putPresent("clientMessageId", clientMessageId, StringCodec)
-        .put("startedAt", startedAt, LongCodec)
-        .putPresent("completedAt", completedAt, LongCodec)
+        .put("agent", agent, Held.stringLength1To160)
+        .putPresent("model", model, Held.stringLength1To256)
+        .putPresent("runId", runId, Held.stringLength1To160)
+        .putPresent("clientMessageId", clientMessageId, Held.stringLength1To256)
+        .put("startedAt", startedAt, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("completedAt", completedAt, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("endReason", endReason, TurnEndReason)
         .putPresent("usage", usage, Usage)
         .putPresent("budget", budget, Budget)
         .putPresent("error", error, TurnError)
-        .putPresent("finalOutput", finalOutput, StringCodec)
+        .putPresent("finalOutput", finalOutput, Held.stringLength0To8388608)
         .putPresent("structuredOutput", structuredOutput, AnyCodec)
         .putPresent("review", review, Review)
         .putPresent("pending", pending, ListCodec(PendingRequest))
-        .putPresent("resumes", resumes, StringCodec)
+        .putPresent("resumes", resumes, Held.stringLength1To160)
         .putPresent("untaken", untaken, ListCodec(UntakenInput))
         .putPresent("evidence", evidence, Evidence)
-        .putPresent("forkedFrom", forkedFrom, StringCodec)
+        .putPresent("forkedFrom", forkedFrom, Held.stringLength1To160)
         .toJson()
 
     public companion object : JsonCodec<Turn>() {
         override fun read(json: JsonElement): Turn {
             val members = MembersIn(json)
             return Turn(
-                id = members.need("id", StringCodec),
-                threadId = members.need("threadId", StringCodec),
+                id = members.need("id", Held.stringLength1To160),
+                threadId = members.need("threadId", Held.stringLength1To160),
                 status = members.need("status", TurnStatus),
                 input = members.need("input", ListCodec(InputPart)),
-                agent = members.need("agent", StringCodec),
-                model = members.find("model", StringCodec),
-                runId = members.find("runId", StringCodec),
-                clientMessageId = members.find("clientMessageId", StringCodec),
-                startedAt = members.need("startedAt", LongCodec),
-                completedAt = members.find("completedAt", LongCodec),
+                agent = members.need("agent", Held.stringLength1To160),
+                model = members.find("model", Held.stringLength1To256),
+                runId = members.find("runId", Held.stringLength1To160),
+                clientMessageId = members.find("clientMessageId", Held.stringLength1To256),
+                startedAt = members.need("startedAt", Held.longBoundMin0ToMax9007199254740991),
+                completedAt = members.find("completedAt", Held.longBoundMin0ToMax9007199254740991),
                 endReason = members.find("endReason", TurnEndReason),
                 usage = members.find("usage", Usage),
                 budget = members.find("budget", Budget),
                 error = members.find("error", TurnError),
-                finalOutput = members.find("finalOutput", StringCodec),
+                finalOutput = members.find("finalOutput", Held.stringLength0To8388608),
                 structuredOutput = members.find("structuredOutput", AnyCodec),
                 review = members.find("review", Review),
                 pending = members.find("pending", ListCodec(PendingRequest)),
-                resumes = members.find("resumes", StringCodec),
+                resumes = members.find("resumes", Held.stringLength1To160),
                 untaken = members.find("untaken", ListCodec(UntakenInput)),
                 evidence = members.find("evidence", Evidence),
-                forkedFrom = members.find("forkedFrom", StringCodec),
+                forkedFrom = members.find("forkedFrom", Held.stringLength1To160),
             )
         }
 
@@ -224,7 +224,7 @@ public data class TurnError(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("code", code, TurnErrorCode)
-        .put("message", message, StringCodec)
+        .put("message", message, Held.stringLength0To4096)
         .toJson()
 
     public companion object : JsonCodec<TurnError>() {
@@ -232,7 +232,7 @@ public data class TurnError(
             val members = MembersIn(json)
             return TurnError(
                 code = members.need("code", TurnErrorCode),
-                message = members.need("message", StringCodec),
+                message = members.need("message", Held.stringLength0To4096),
             )
         }
 
@@ -305,7 +305,7 @@ public data class Evidence(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("status", status, EvidenceStatus)
-        .putPresent("seq", seq, LongCodec)
+        .putPresent("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("outputDigest", outputDigest, StringCodec)
         .putPresent("headHash", headHash, StringCodec)
         .toJson()
@@ -315,7 +315,7 @@ public data class Evidence(
             val members = MembersIn(json)
             return Evidence(
                 status = members.need("status", EvidenceStatus),
-                seq = members.find("seq", LongCodec),
+                seq = members.find("seq", Held.longBoundMin0ToMax9007199254740991),
                 outputDigest = members.find("outputDigest", StringCodec),
                 headHash = members.find("headHash", StringCodec),
             )
@@ -414,10 +414,10 @@ public data class Usage(
     public val calls: List<UsageCall>? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("inputTokens", inputTokens, LongCodec)
-        .putPresent("outputTokens", outputTokens, LongCodec)
-        .putPresent("totalTokens", totalTokens, LongCodec)
-        .putPresent("reasoningTokens", reasoningTokens, LongCodec)
+        .putPresent("inputTokens", inputTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("outputTokens", outputTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("totalTokens", totalTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("reasoningTokens", reasoningTokens, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("cache", cache, CacheUsage)
         .putPresent("calls", calls, ListCodec(UsageCall))
         .toJson()
@@ -426,10 +426,10 @@ public data class Usage(
         override fun read(json: JsonElement): Usage {
             val members = MembersIn(json)
             return Usage(
-                inputTokens = members.find("inputTokens", LongCodec),
-                outputTokens = members.find("outputTokens", LongCodec),
-                totalTokens = members.find("totalTokens", LongCodec),
-                reasoningTokens = members.find("reasoningTokens", LongCodec),
+                inputTokens = members.find("inputTokens", Held.longBoundMin0ToMax9007199254740991),
+                outputTokens = members.find("outputTokens", Held.longBoundMin0ToMax9007199254740991),
+                totalTokens = members.find("totalTokens", Held.longBoundMin0ToMax9007199254740991),
+                reasoningTokens = members.find("reasoningTokens", Held.longBoundMin0ToMax9007199254740991),
                 cache = members.find("cache", CacheUsage),
                 calls = members.find("calls", ListCodec(UsageCall)),
             )
@@ -455,10 +455,10 @@ public data class CacheUsage(
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
         .put("status", status, CacheStatus)
-        .putPresent("readTokens", readTokens, LongCodec)
-        .putPresent("writeTokens", writeTokens, LongCodec)
-        .putPresent("uncachedTokens", uncachedTokens, LongCodec)
-        .putPresent("source", source, StringCodec)
+        .putPresent("readTokens", readTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("writeTokens", writeTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("uncachedTokens", uncachedTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("source", source, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<CacheUsage>() {
@@ -466,10 +466,10 @@ public data class CacheUsage(
             val members = MembersIn(json)
             return CacheUsage(
                 status = members.need("status", CacheStatus),
-                readTokens = members.find("readTokens", LongCodec),
-                writeTokens = members.find("writeTokens", LongCodec),
-                uncachedTokens = members.find("uncachedTokens", LongCodec),
-                source = members.find("source", StringCodec),
+                readTokens = members.find("readTokens", Held.longBoundMin0ToMax9007199254740991),
+                writeTokens = members.find("writeTokens", Held.longBoundMin0ToMax9007199254740991),
+                uncachedTokens = members.find("uncachedTokens", Held.longBoundMin0ToMax9007199254740991),
+                source = members.find("source", Held.stringLength1To256),
             )
         }
 
@@ -540,13 +540,13 @@ public data class UsageCall(
     public val providerUsage: Map<String, JsonElement>? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("index", index, LongCodec)
-        .put("model", model, StringCodec)
+        .put("index", index, Held.longBoundMin0ToMax9007199254740991)
+        .put("model", model, Held.stringLength1To256)
         .put("source", source, UsageSource)
-        .putPresent("inputTokens", inputTokens, LongCodec)
-        .putPresent("outputTokens", outputTokens, LongCodec)
-        .putPresent("totalTokens", totalTokens, LongCodec)
-        .putPresent("reasoningTokens", reasoningTokens, LongCodec)
+        .putPresent("inputTokens", inputTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("outputTokens", outputTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("totalTokens", totalTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("reasoningTokens", reasoningTokens, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("cache", cache, CacheUsage)
         .putPresent("providerUsage", providerUsage, MapCodec(AnyCodec))
         .toJson()
@@ -555,13 +555,13 @@ public data class UsageCall(
         override fun read(json: JsonElement): UsageCall {
             val members = MembersIn(json)
             return UsageCall(
-                index = members.need("index", LongCodec),
-                model = members.need("model", StringCodec),
+                index = members.need("index", Held.longBoundMin0ToMax9007199254740991),
+                model = members.need("model", Held.stringLength1To256),
                 source = members.need("source", UsageSource),
-                inputTokens = members.find("inputTokens", LongCodec),
-                outputTokens = members.find("outputTokens", LongCodec),
-                totalTokens = members.find("totalTokens", LongCodec),
-                reasoningTokens = members.find("reasoningTokens", LongCodec),
+                inputTokens = members.find("inputTokens", Held.longBoundMin0ToMax9007199254740991),
+                outputTokens = members.find("outputTokens", Held.longBoundMin0ToMax9007199254740991),
+                totalTokens = members.find("totalTokens", Held.longBoundMin0ToMax9007199254740991),
+                reasoningTokens = members.find("reasoningTokens", Held.longBoundMin0ToMax9007199254740991),
                 cache = members.find("cache", CacheUsage),
                 providerUsage = members.find("providerUsage", MapCodec(AnyCodec)),
             )
@@ -628,12 +628,12 @@ public data class Budget(
     public val exhausted: BudgetKind? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("limitTokens", limitTokens, LongCodec)
-        .putPresent("usedTokens", usedTokens, LongCodec)
-        .putPresent("limitCalls", limitCalls, LongCodec)
-        .putPresent("usedCalls", usedCalls, LongCodec)
-        .putPresent("limitMs", limitMs, LongCodec)
-        .putPresent("usedMs", usedMs, LongCodec)
+        .putPresent("limitTokens", limitTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("usedTokens", usedTokens, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("limitCalls", limitCalls, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("usedCalls", usedCalls, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("limitMs", limitMs, Held.longBoundMin0ToMax9007199254740991)
+        .putPresent("usedMs", usedMs, Held.longBoundMin0ToMax9007199254740991)
         .putPresent("exhausted", exhausted, BudgetKind)
         .toJson()
 
@@ -641,12 +641,12 @@ public data class Budget(
         override fun read(json: JsonElement): Budget {
             val members = MembersIn(json)
             return Budget(
-                limitTokens = members.find("limitTokens", LongCodec),
-                usedTokens = members.find("usedTokens", LongCodec),
-                limitCalls = members.find("limitCalls", LongCodec),
-                usedCalls = members.find("usedCalls", LongCodec),
-                limitMs = members.find("limitMs", LongCodec),
-                usedMs = members.find("usedMs", LongCodec),
+                limitTokens = members.find("limitTokens", Held.longBoundMin0ToMax9007199254740991),
+                usedTokens = members.find("usedTokens", Held.longBoundMin0ToMax9007199254740991),
+                limitCalls = members.find("limitCalls", Held.longBoundMin0ToMax9007199254740991),
+                usedCalls = members.find("usedCalls", Held.longBoundMin0ToMax9007199254740991),
+                limitMs = members.find("limitMs", Held.longBoundMin0ToMax9007199254740991),
+                usedMs = members.find("usedMs", Held.longBoundMin0ToMax9007199254740991),
                 exhausted = members.find("exhausted", BudgetKind),
             )
         }
@@ -704,7 +704,7 @@ public data class PlanStep(
     public val status: PlanStepStatus,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("text", text, StringCodec)
+        .put("text", text, Held.stringLength0To8388608)
         .put("status", status, PlanStepStatus)
         .toJson()
 
@@ -712,7 +712,7 @@ public data class PlanStep(
         override fun read(json: JsonElement): PlanStep {
             val members = MembersIn(json)
             return PlanStep(
-                text = members.need("text", StringCodec),
+                text = members.need("text", Held.stringLength0To8388608),
                 status = members.need("status", PlanStepStatus),
             )
         }
@@ -790,28 +790,28 @@ public data class TurnStartParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("input", input, ListCodec(InputPart))
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("input", input, Held.listInputPartItemCount1To256)
         .putPresent("resume", resume, TurnResume)
         .putPresent("outputSchema", outputSchema, MapCodec(AnyCodec))
-        .putPresent("model", model, StringCodec)
-        .putPresent("clientMessageId", clientMessageId, StringCodec)
+        .putPresent("model", model, Held.stringLength1To256)
+        .putPresent("clientMessageId", clientMessageId, Held.stringLength1To256)
         .putPresent("trace", trace, TraceContext)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<TurnStartParams>() {
         override fun read(json: JsonElement): TurnStartParams {
             val members = MembersIn(json)
             return TurnStartParams(
-                threadId = members.need("threadId", StringCodec),
-                input = members.find("input", ListCodec(InputPart)),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                input = members.find("input", Held.listInputPartItemCount1To256),
                 resume = members.find("resume", TurnResume),
                 outputSchema = members.find("outputSchema", MapCodec(AnyCodec)),
-                model = members.find("model", StringCodec),
-                clientMessageId = members.find("clientMessageId", StringCodec),
+                model = members.find("model", Held.stringLength1To256),
+                clientMessageId = members.find("clientMessageId", Held.stringLength1To256),
                 trace = members.find("trace", TraceContext),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -830,8 +830,8 @@ public data class TurnResume(
     public val defaultDecision: ResumeDefault? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .putPresent("decisions", decisions, ListCodec(ResumeDecision))
-        .putPresent("responses", responses, ListCodec(ResumeResponse))
+        .putPresent("decisions", decisions, Held.listResumeDecisionItemCount0To256)
+        .putPresent("responses", responses, Held.listResumeResponseItemCount0To256)
         .putPresent("defaultDecision", defaultDecision, ResumeDefault)
         .toJson()
 
@@ -839,8 +839,8 @@ public data class TurnResume(
         override fun read(json: JsonElement): TurnResume {
             val members = MembersIn(json)
             return TurnResume(
-                decisions = members.find("decisions", ListCodec(ResumeDecision)),
-                responses = members.find("responses", ListCodec(ResumeResponse)),
+                decisions = members.find("decisions", Held.listResumeDecisionItemCount0To256),
+                responses = members.find("responses", Held.listResumeResponseItemCount0To256),
                 defaultDecision = members.find("defaultDecision", ResumeDefault),
             )
         }
@@ -858,7 +858,7 @@ public data class ResumeDecision(
     public val answer: ApprovalAnswer,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("approvalId", approvalId, StringCodec)
+        .put("approvalId", approvalId, Held.stringLength1To160Xa26b4add)
         .put("answer", answer, ApprovalAnswer)
         .toJson()
 
@@ -866,7 +866,7 @@ public data class ResumeDecision(
         override fun read(json: JsonElement): ResumeDecision {
             val members = MembersIn(json)
             return ResumeDecision(
-                approvalId = members.need("approvalId", StringCodec),
+                approvalId = members.need("approvalId", Held.stringLength1To160Xa26b4add),
                 answer = members.need("answer", ApprovalAnswer),
             )
         }
@@ -884,7 +884,7 @@ public data class ResumeResponse(
     public val answer: UserInputAnswer,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("userInputId", userInputId, StringCodec)
+        .put("userInputId", userInputId, Held.stringLength1To160Xa26b4add)
         .put("answer", answer, UserInputAnswer)
         .toJson()
 
@@ -892,7 +892,7 @@ public data class ResumeResponse(
         override fun read(json: JsonElement): ResumeResponse {
             val members = MembersIn(json)
             return ResumeResponse(
-                userInputId = members.need("userInputId", StringCodec),
+                userInputId = members.need("userInputId", Held.stringLength1To160Xa26b4add),
                 answer = members.need("answer", UserInputAnswer),
             )
         }
@@ -965,22 +965,22 @@ public data class TurnSteerParams(
     public val idempotencyKey: IdempotencyKey? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("expectedTurnId", expectedTurnId, StringCodec)
-        .put("input", input, ListCodec(InputPart))
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .put("expectedTurnId", expectedTurnId, Held.stringLength1To160Xa26b4add)
+        .put("input", input, Held.listInputPartItemCount1To256)
         .putPresent("mode", mode, SteerMode)
-        .putPresent("idempotencyKey", idempotencyKey, StringCodec)
+        .putPresent("idempotencyKey", idempotencyKey, Held.stringLength1To256)
         .toJson()
 
     public companion object : JsonCodec<TurnSteerParams>() {
         override fun read(json: JsonElement): TurnSteerParams {
             val members = MembersIn(json)
             return TurnSteerParams(
-                threadId = members.need("threadId", StringCodec),
-                expectedTurnId = members.need("expectedTurnId", StringCodec),
-                input = members.need("input", ListCodec(InputPart)),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                expectedTurnId = members.need("expectedTurnId", Held.stringLength1To160Xa26b4add),
+                input = members.need("input", Held.listInputPartItemCount1To256),
                 mode = members.find("mode", SteerMode),
-                idempotencyKey = members.find("idempotencyKey", StringCodec),
+                idempotencyKey = members.find("idempotencyKey", Held.stringLength1To256),
             )
         }
 
@@ -1037,8 +1037,8 @@ public data class TurnSteerResult(
     public val replayed: Boolean? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("turnId", turnId, StringCodec)
-        .put("itemId", itemId, StringCodec)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("itemId", itemId, Held.stringLength1To160)
         .putPresent("replayed", replayed, BooleanCodec)
         .toJson()
 
@@ -1046,8 +1046,8 @@ public data class TurnSteerResult(
         override fun read(json: JsonElement): TurnSteerResult {
             val members = MembersIn(json)
             return TurnSteerResult(
-                turnId = members.need("turnId", StringCodec),
-                itemId = members.need("itemId", StringCodec),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                itemId = members.need("itemId", Held.stringLength1To160),
                 replayed = members.find("replayed", BooleanCodec),
             )
         }
@@ -1065,16 +1065,16 @@ public data class TurnInterruptParams(
     public val turnId: Identifier? = null,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .putPresent("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160Xa26b4add)
+        .putPresent("turnId", turnId, Held.stringLength1To160Xa26b4add)
         .toJson()
 
     public companion object : JsonCodec<TurnInterruptParams>() {
         override fun read(json: JsonElement): TurnInterruptParams {
             val members = MembersIn(json)
             return TurnInterruptParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.find("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160Xa26b4add),
+                turnId = members.find("turnId", Held.stringLength1To160Xa26b4add),
             )
         }
 
@@ -1127,18 +1127,18 @@ public data class TurnStartedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
         .put("turn", turn, Turn)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<TurnStartedParams>() {
         override fun read(json: JsonElement): TurnStartedParams {
             val members = MembersIn(json)
             return TurnStartedParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
                 turn = members.need("turn", Turn),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1157,18 +1157,18 @@ public data class TurnCompletedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
         .put("turn", turn, Turn)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<TurnCompletedParams>() {
         override fun read(json: JsonElement): TurnCompletedParams {
             val members = MembersIn(json)
             return TurnCompletedParams(
-                threadId = members.need("threadId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
                 turn = members.need("turn", Turn),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1191,22 +1191,22 @@ public data class TurnPlanUpdatedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("steps", steps, ListCodec(PlanStep))
-        .putPresent("explanation", explanation, StringCodec)
-        .put("seq", seq, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("steps", steps, Held.listPlanStepItemCount0To1024)
+        .putPresent("explanation", explanation, Held.stringLength0To8388608)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<TurnPlanUpdatedParams>() {
         override fun read(json: JsonElement): TurnPlanUpdatedParams {
             val members = MembersIn(json)
             return TurnPlanUpdatedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                steps = members.need("steps", ListCodec(PlanStep)),
-                explanation = members.find("explanation", StringCodec),
-                seq = members.need("seq", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                steps = members.need("steps", Held.listPlanStepItemCount0To1024),
+                explanation = members.find("explanation", Held.stringLength0To8388608),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1227,20 +1227,20 @@ public data class TurnDiffUpdatedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
-        .put("diff", diff, StringCodec)
-        .put("seq", seq, LongCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
+        .put("diff", diff, Held.stringLength0To8388608)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<TurnDiffUpdatedParams>() {
         override fun read(json: JsonElement): TurnDiffUpdatedParams {
             val members = MembersIn(json)
             return TurnDiffUpdatedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
-                diff = members.need("diff", StringCodec),
-                seq = members.need("seq", LongCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
+                diff = members.need("diff", Held.stringLength0To8388608),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 
@@ -1261,20 +1261,20 @@ public data class TurnUsageUpdatedParams(
     public val seq: Sequence,
 ) : JsonWritable {
     override fun toJson(): JsonObject = MembersOut()
-        .put("threadId", threadId, StringCodec)
-        .put("turnId", turnId, StringCodec)
+        .put("threadId", threadId, Held.stringLength1To160)
+        .put("turnId", turnId, Held.stringLength1To160)
         .put("usage", usage, Usage)
-        .put("seq", seq, LongCodec)
+        .put("seq", seq, Held.longBoundMin0ToMax9007199254740991)
         .toJson()
 
     public companion object : JsonCodec<TurnUsageUpdatedParams>() {
         override fun read(json: JsonElement): TurnUsageUpdatedParams {
             val members = MembersIn(json)
             return TurnUsageUpdatedParams(
-                threadId = members.need("threadId", StringCodec),
-                turnId = members.need("turnId", StringCodec),
+                threadId = members.need("threadId", Held.stringLength1To160),
+                turnId = members.need("turnId", Held.stringLength1To160),
                 usage = members.need("usage", Usage),
-                seq = members.need("seq", LongCodec),
+                seq = members.need("seq", Held.longBoundMin0ToMax9007199254740991),
             )
         }
 

@@ -11,7 +11,7 @@ public object Types {
 
     private fun types0(name: String): JsonCodec<*>? = when (name) {
         "ActiveTurn" -> ActiveTurn
-        "AgentId" -> StringCodec
+        "AgentId" -> Held.stringLength1To160
         "AgentInfo" -> AgentInfo
         "AgentMessageItem" -> AgentMessageItem
         "AgentSupport" -> AgentSupport
@@ -47,7 +47,7 @@ public object Types {
         "BaseBranchTarget" -> BaseBranchTarget
         "Budget" -> Budget
         "BudgetKind" -> BudgetKind
-        "Bytes" -> LongCodec
+        "Bytes" -> Held.longBoundMin0ToMax9007199254740991
         "CacheStatus" -> CacheStatus
         "CacheUsage" -> CacheUsage
         "ClientCapabilities" -> ClientCapabilities
@@ -59,7 +59,7 @@ public object Types {
         "CommandRefPart" -> CommandRefPart
         "CommitTarget" -> CommitTarget
         "CompactOutcome" -> CompactOutcome
-        "Config" -> MapCodec(AnyCodec)
+        "Config" -> Held.mapAnyMemberCount0To256
         "ConflictData" -> ConflictData
         "ConflictReason" -> ConflictReason
         "ConformanceCapability" -> ConformanceCapability
@@ -67,8 +67,8 @@ public object Types {
         "ContextCompactionItem" -> ContextCompactionItem
         "ContextEntry" -> ContextEntry
         "ContextRefPart" -> ContextRefPart
-        "Count" -> LongCodec
-        "Cursor" -> StringCodec
+        "Count" -> Held.longBoundMin0ToMax9007199254740991
+        "Cursor" -> Held.stringLength1To1024
         "CursorFault" -> CursorFault
         "CursorInvalidData" -> CursorInvalidData
         "CustomTarget" -> CustomTarget
@@ -78,7 +78,7 @@ public object Types {
         "DynamicToolCallItem" -> DynamicToolCallItem
         "EmptyParams" -> EmptyParams
         "EmptyResult" -> EmptyResult
-        "ErrorCode" -> StringCodec
+        "ErrorCode" -> Held.stringLength1To128
         "ErrorData" -> ErrorData
         "ErrorItem" -> ErrorItem
         "ErrorObject" -> ErrorObject
@@ -93,8 +93,8 @@ public object Types {
         "ForkOrigin" -> ForkOrigin
         "FsyncPolicy" -> FsyncPolicy
         "HostErrorData" -> HostErrorData
-        "IdempotencyKey" -> StringCodec
-        "Identifier" -> StringCodec
+        "IdempotencyKey" -> Held.stringLength1To256
+        "Identifier" -> Held.stringLength1To160
         "ImageContent" -> ImageContent
         "ImagePart" -> ImagePart
         "InitializeParams" -> InitializeParams
@@ -124,16 +124,16 @@ public object Types {
         "Limits" -> Limits
         "LocalImagePart" -> LocalImagePart
         "McpToolCallItem" -> McpToolCallItem
-        "Metadata" -> MapCodec(AnyCodec)
+        "Metadata" -> Held.mapAnyMemberCount0To256
         "MethodNotFoundData" -> MethodNotFoundData
-        "Milliseconds" -> LongCodec
+        "Milliseconds" -> Held.longBoundMin0ToMax9007199254740991
         "Model" -> Model
         "ModelListParams" -> ModelListParams
         "ModelListRequest" -> ModelListRequest
         "ModelListResult" -> ModelListResult
-        "Name" -> StringCodec
+        "Name" -> Held.stringLength1To256
         "NoActiveTurnData" -> NoActiveTurnData
-        "Nonce" -> StringCodec
+        "Nonce" -> Held.stringLength16To128
         "NotFoundData" -> NotFoundData
         "NotInitializedData" -> NotInitializedData
         "NotSettledData" -> NotSettledData
@@ -145,7 +145,7 @@ public object Types {
         "OverloadedData" -> OverloadedData
         "ParamsIssue" -> ParamsIssue
         "ParseErrorData" -> ParseErrorData
-        "Path" -> StringCodec
+        "Path" -> Held.stringLength1To4096
         "PausedBy" -> PausedBy
         "PendingApproval" -> PendingApproval
         "PendingRequest" -> PendingRequest
@@ -193,7 +193,7 @@ public object Types {
         "SchemaExportResult" -> SchemaExportResult
         "SchemaFormat" -> SchemaFormat
         "SchemaInfo" -> SchemaInfo
-        "Sequence" -> LongCodec
+        "Sequence" -> Held.longBoundMin0ToMax9007199254740991
         "ServerCapabilities" -> ServerCapabilities
         "ServerInfo" -> ServerInfo
         "ServerNotification" -> ServerNotification
@@ -208,7 +208,7 @@ public object Types {
         "SteerMode" -> SteerMode
         "SubagentItem" -> SubagentItem
         "SuccessResponse" -> SuccessResponse
-        "Text" -> StringCodec
+        "Text" -> Held.stringLength0To8388608
         "TextContent" -> TextContent
         "TextPart" -> TextPart
         "Thread" -> Thread
@@ -284,8 +284,8 @@ public object Types {
         "ThreadUpdateResult" -> ThreadUpdateResult
         "ThreadUpdatedNotification" -> ThreadUpdatedNotification
         "ThreadUpdatedParams" -> ThreadUpdatedParams
-        "Timestamp" -> LongCodec
-        "Title" -> StringCodec
+        "Timestamp" -> Held.longBoundMin0ToMax9007199254740991
+        "Title" -> Held.stringLength0To512
         "ToolCallItem" -> ToolCallItem
         "ToolCallParams" -> ToolCallParams
         "ToolCallRequest" -> ToolCallRequest
@@ -363,7 +363,7 @@ public object Types {
         "UserInputResolvedNotification" -> UserInputResolvedNotification
         "UserInputResolvedParams" -> UserInputResolvedParams
         "UserMessageItem" -> UserMessageItem
-        "Version" -> StringCodec
+        "Version" -> Held.stringLength1To64
         "VersionInterval" -> VersionInterval
         else -> null
     }
