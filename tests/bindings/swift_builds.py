@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from turnwire_codegen.cases.swift_toolchain import Build, Swift, build, swift
 from turnwire_codegen.cases.trial import ToolchainError
 from turnwire_codegen.outputs import make
 
-__all__ = ["ROOT", "foreign", "installed", "package", "roundtrip", "server"]
+__all__ = ["ROOT", "foreign", "installed", "package", "roundtrip", "server", "turnwire"]
 
 ROOT = Path(__file__).parents[2]
 # Debug information takes a third of the time, and nobody debugs here.
@@ -28,6 +29,9 @@ let package = Package(
     ]
 )
 """
+# The page of the package is a program too, beside those that the package has.
+TESTS = ".testTarget("
+README = '.executableTarget(name: "readme", dependencies: ["Turnwire"], path: "readme"),'
 
 
 def installed() -> Swift:
@@ -49,8 +53,17 @@ def package(tools: Swift, *options: str) -> Build:
         *(ROOT / "examples" / "swift").rglob("*.swift"),
     ]
     sources = {str(path.relative_to(ROOT)): path.read_text() for path in paths}
+    assert sources["Package.swift"].count(TESTS) == 1
+    sources["Package.swift"] = sources["Package.swift"].replace(TESTS, f"{README}\n        {TESTS}")
+    sources["readme/main.swift"] = page_program((ROOT / "swift" / "README.md").read_text())
     name = "turnwire-release" if "release" in options else "turnwire"
     return build(tools, name, sources, *(options or ("--build-tests", *BARE)))
+
+
+def page_program(page: str) -> str:
+    """The Swift of a page as one program, without what belongs into a manifest."""
+    blocks = re.findall(r"^```swift\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    return "\n".join(block for block in blocks if not block.startswith("// Package.swift"))
 
 
 def foreign(tools: Swift, name: str, schema: Path) -> Build:
@@ -72,7 +85,12 @@ def roundtrip(tools: Swift, built: Build, rows: list[tuple[str, object]]) -> lis
     return done.stdout.split("\n")[:-1]
 
 
-def server(tools: Swift) -> list[str]:
-    """The reference server as a program that was built can start it; a chroot has the machine's own below /host."""
-    words = [sys.executable, "-m", "turnwire", "serve", "--agent", "scripted"]
+def turnwire(tools: Swift) -> list[str]:
+    """The command line as a program that was built can start it; a chroot has the machine's own below /host."""
+    words = [sys.executable, "-m", "turnwire"]
     return ["chroot", "/host", "env", f"PYTHONPATH={ROOT / 'python'}", *words] if tools.chroot else words
+
+
+def server(tools: Swift) -> list[str]:
+    """The reference server, likewise."""
+    return [*turnwire(tools), "serve", "--agent", "scripted"]

@@ -2,11 +2,12 @@
 
 import json
 import re
+import shlex
 
 import pytest
 
 from bindings.agreement import as_from_python, values
-from bindings.swift_builds import ROOT, installed, package, roundtrip, server
+from bindings.swift_builds import ROOT, installed, package, roundtrip, server, turnwire
 from bindings.test_vectors import EXAMPLES, INVALID, VALID, named
 from codegen.rules.gather import CASES
 from turnwire_codegen.cases.folder import read_cases
@@ -73,6 +74,16 @@ def test_the_example_runs(tools, built, answer, expected):
     assert 0 == done.returncode, done.stderr
     assert "? [y/N] Done\n" in done.stdout
     assert expected[-1] == done.stdout.splitlines()[-1]
+
+
+def test_the_page_of_the_package_runs(tools, built, tmp_path):
+    command = tmp_path / "turnwire"
+    command.write_text(f'#!/bin/sh\nexec {shlex.join(turnwire(tools))} "$@"\n')
+    command.chmod(0o755)
+    done = tools.run(["env", f"PATH={tmp_path}:/usr/bin:/bin:/usr/sbin:/sbin", str(built.programs / "readme")], ROOT)
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "Hellocompleted\n/threadId\n" == done.stdout
 
 
 def test_every_case_is_right(tools, tmp_path):

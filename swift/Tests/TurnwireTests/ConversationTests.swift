@@ -103,6 +103,32 @@ final class ConversationTests: XCTestCase {
         }
     }
 
+    func testWhoWaitsCanBeCancelled() async throws {
+        let client = try await connected()
+        try await client.initialize()
+        let waiting = Task { try await client.next(.turnCompleted) }
+        waiting.cancel()
+        do {
+            _ = try await waiting.value
+            XCTFail("no turn was started")
+        } catch is CancellationError {}
+        _ = try await client.request(.ping, EmptyParams())
+        await client.close()
+    }
+
+    func testAServerThatReadsNothing() async throws {
+        let client = try await Client.connect(ProcessTransport(["sleep", "600"]))
+        // More than a pipe holds.
+        let title = String(repeating: "x", count: 1 << 20)
+        do {
+            _ = try await client.request(.threadStart, ThreadStartParams(title: title), timeout: .milliseconds(10))
+            XCTFail("nobody answers")
+        } catch let ClientError.timeout(method) {
+            XCTAssertEqual("thread/start", method)
+        }
+        await client.close()
+    }
+
     func testAServerThatCannotBeStarted() async throws {
         do {
             _ = try await Client.connect(ProcessTransport(["/no/such/server"]))

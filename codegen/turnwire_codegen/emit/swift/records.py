@@ -6,12 +6,10 @@ from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.emit.swift.held import held, held_argument
 from turnwire_codegen.emit.swift.names import member_names
 from turnwire_codegen.emit.swift.text import comment, json_literal, quoted
-from turnwire_codegen.emit.swift.types import Scope, nullable_part, type_text
+from turnwire_codegen.emit.swift.types import Scope, constant, nullable_part, type_text
 from turnwire_codegen.ir import Alias, AnyValue, Const, Field, Record, TupleOf, TypeNode
 
 __all__ = ["PropertyView", "StructView", "record_view", "tuple_view", "wrapper_view"]
-
-_JSON_LITERALS = {"JSONValue.null": "JSONNull()"}
 
 
 class PropertyView(msgspec.Struct, frozen=True):
@@ -168,11 +166,12 @@ def _writes(members: list[_Member], rest: _Rest | None) -> list[str]:
 def _member(record: Record, field: Field, name: str, scope: Scope) -> _Member:
     wire, doc = quoted(field.wire), _doc(field)
     if isinstance(field.type, Const) and field.required:
-        literal = json_literal(field.type.value)
-        value = _JSON_LITERALS.get(literal) or literal[literal.index("(") + 1 : -1]
+        literal, text = json_literal(field.type.value), type_text(field.type, scope)
         return _Member(
             wire=field.wire,
-            property=PropertyView(f"public var {name}: {type_text(field.type, scope)} {{ {value} }}", doc),
+            property=PropertyView(
+                f"public var {name}: {type_text(field.type, scope)} {{ {constant(field.type)} }}", doc
+            ),
             parameter=None,
             assignment=None,
             read=f"try members.constant({wire}, {literal})",

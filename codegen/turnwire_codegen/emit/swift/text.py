@@ -25,7 +25,7 @@ def json_literal(value: Any) -> str:
         case int() if -(2**_INT_BITS) <= value < 2**_INT_BITS:
             return f"JSONValue.integer({value})"
         case int():
-            return f'JSONValue.wide("{value}")'
+            return f'JSONValue.wide(JSONDigits(known: "{value}"))'
         case float() if value.is_integer():
             return json_literal(int(value))
         case float():

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from turnwire_codegen.emit.swift.text import json_literal
 from turnwire_codegen.ir import (
     Alias,
     AnyValue,
@@ -20,7 +21,7 @@ from turnwire_codegen.ir import (
 )
 from turnwire_codegen.rules import Bound, Rule
 
-__all__ = ["Scope", "nullable_part", "type_text"]
+__all__ = ["Scope", "constant", "nullable_part", "type_text"]
 
 _SCALARS = {"string": "String", "number": "Double", "boolean": "Bool", "null": "JSONNull"}
 _INT_MAX = 2**63 - 1
@@ -64,6 +65,14 @@ def type_text(node: TypeNode, scope: Scope) -> str:
             raise AssertionError("a tuple is a declaration by now")
 
 
+def constant(node: Const) -> str:
+    """The value of a constant as an expression of its type."""
+    literal, kind = json_literal(node.value), _constant(node.value)
+    if kind == "JSONNull":
+        return "JSONNull()"
+    return literal if kind == "JSONValue" else literal[literal.index("(") + 1 : -1]
+
+
 def nullable_part(node: TypeNode, scope: Scope) -> TypeNode | None:
     """What a type is beside null, also behind another name; None where it does not hold null."""
     match node:
@@ -88,6 +97,8 @@ def _constant(value: Any) -> str:
             return "JSONNull"
         case bool():
             return "Bool"
+        case int() if abs(value) > _INT_MAX:
+            return "JSONValue"
         case int():
             return "Int"
         case float():

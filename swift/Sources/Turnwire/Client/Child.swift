@@ -10,13 +10,16 @@
     /// One child process with pipes to its stdin and from its stdout; may be used from any thread.
     final class Child: @unchecked Sendable {
         // STDIO-13: a server exits "within 5 seconds" of the end of its input; a little more for the machine.
-        private static let exitSeconds = 5.5
+        static let exitSeconds = 5.5
         // A server that did not heed the end of its input has had its time.
         private static let termSeconds = 1.0
+        // How soon a write that waits sees that it is abandoned.
+        private static let pollMilliseconds: Int32 = 50
 
         private let lock = DispatchSemaphore(value: 1)
         private var pid: pid_t = 0
         private var input: Int32 = -1
+        private var isAbandoned = false
         private var status: Int32?
 
         /// Starts the program; the reading end of its stdout. Throws `ClientError.closed`.
@@ -27,6 +30,8 @@
             // What stays here is not for the child, or it would never see the end of its input.
             _ = fcntl(toChild[1], F_SETFD, FD_CLOEXEC)
             _ = fcntl(fromChild[0], F_SETFD, FD_CLOEXEC)
+            // A write to a server that reads no more must be able to give up.
+            _ = fcntl(toChild[1], F_SETFL, O_NONBLOCK)
             let failure = spawn(words, input: toChild, output: fromChild)
             systemClose(toChild[0])
             systemClose(fromChild[1])
@@ -39,16 +44,25 @@
             return fromChild[0]
         }
 
-        /// Writes all of it; what a process that has exited does not read is lost.
+        /// Writes all of it, however slowly it is read; what a process that has exited does not read is lost.
         func write(_ bytes: [UInt8]) {
             let file = locked { input }
             var written = 0
             while file >= 0, written < bytes.count {
                 let count = bytes[written...].withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return }
-                written += count
+                if count > 0 {
+                    written += count
+                } else if count < 0 && errno == EAGAIN {
+                    guard hasRoom(file) else { return }
+                } else if count == 0 || errno != EINTR {
+                    return
+                }
             }
+        }
+
+        /// From now on what a server does not read at once is lost, so that no write waits any longer.
+        func abandon() {
+            locked { isAbandoned = true }
         }
 
         /// Ends the child: the end of its input asks it to exit, and what does not heed it is killed.
@@ -76,6 +90,15 @@
             let killer = status & 0x7F
             return killer == 0
                 ? "the server exited with status \(status >> 8 & 0xFF)" : "the server was killed by signal \(killer)"
+        }
+
+        /// Waits until the pipe takes more; false where nobody waits for that any longer.
+        private func hasRoom(_ file: Int32) -> Bool {
+            var asked = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+            while poll(&asked, 1, Self.pollMilliseconds) <= 0 {
+                if locked({ isAbandoned }) { return false }
+            }
+            return true
         }
 
         private func spawn(_ words: [String], input: [Int32], output: [Int32]) -> Int32 {

@@ -37,7 +37,8 @@ public actor Client {
         self.options = options
     }
 
-    /// A client that is connected and not initialized: set handlers, then call `initialize`. Throws `ClientError`.
+    /// A client that is connected and not initialized: set handlers, then call `initialize`. It lives until it is
+    /// closed or the server ends the connection, whoever holds it. Throws `ClientError`.
     public static func connect(_ transport: any Transport, options: Options = Options()) async throws -> Client {
         let client = Client(transport, options)
         let arrivals = try await transport.open()
@@ -101,9 +102,16 @@ public actor Client {
     }
 
     /// The next notification of this method that no handler takes; those before it are passed over.
-    /// Throws `ClientError`.
+    /// Throws `ClientError`, or `CancellationError`.
     public func next<Params>(_ method: ServerNotificationMethod<Params>) async throws -> Params {
-        let json = try await withCheckedThrowingContinuation { inbox.next(method.name, $0) }
+        try Task.checkCancellation()
+        lastID += 1
+        let id = lastID
+        let json = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { inbox.next(method.name, id: id, $0) }
+        } onCancel: {
+            Task { await self.stopWaiting(id) }
+        }
         do {
             return try Params(json: json)
         } catch let fault as JSONFault {
@@ -257,6 +265,10 @@ extension Client {
         pending = [:]
         // What came before the end is delivered before it.
         letters?.finish()
+    }
+
+    private func stopWaiting(_ id: Int) {
+        inbox.cancel(id)
     }
 
     private func endInbox() {

@@ -11,6 +11,13 @@ struct Inbox {
         let params: JSONValue
     }
 
+    /// Who waits for the next notification of a method.
+    private struct Waiter {
+        let id: Int
+        let method: String
+        let isTaken: CheckedContinuation<JSONValue, any Error>
+    }
+
     // Deltas come by the thousand; what nobody takes must not fill the memory.
     private static let mostLetters = 10_000
 
@@ -18,7 +25,7 @@ struct Inbox {
     private var answerers: [String: Answerer] = [:]
     private var letters: [Letter] = []
     private var reason: ClientError?
-    private var waiting: [(method: String, isTaken: CheckedContinuation<JSONValue, any Error>)] = []
+    private var waiting: [Waiter] = []
 
     mutating func listen(_ method: String, _ listener: @escaping Listener) {
         listeners[method, default: []].append(listener)
@@ -42,8 +49,8 @@ struct Inbox {
         }
     }
 
-    /// Takes out the first notification of a method and all that came before it.
-    mutating func next(_ method: String, _ isTaken: CheckedContinuation<JSONValue, any Error>) {
+    /// Takes out the first notification of a method and all that came before it, now or when it comes.
+    mutating func next(_ method: String, id: Int, _ isTaken: CheckedContinuation<JSONValue, any Error>) {
         if let place = letters.firstIndex(where: { $0.method == method }) {
             let letter = letters[place]
             letters.removeFirst(place + 1)
@@ -52,8 +59,14 @@ struct Inbox {
             isTaken.resume(throwing: reason)
         } else {
             letters = []
-            waiting.append((method, isTaken))
+            waiting.append(Waiter(id: id, method: method, isTaken: isTaken))
         }
+    }
+
+    /// Ends one wait; what has come already stays taken.
+    mutating func cancel(_ id: Int) {
+        guard let place = waiting.firstIndex(where: { $0.id == id }) else { return }
+        waiting.remove(at: place).isTaken.resume(throwing: CancellationError())
     }
 
     mutating func end(_ reason: ClientError) {

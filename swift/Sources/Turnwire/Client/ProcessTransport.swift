@@ -40,6 +40,8 @@
         }
 
         public func close() async {
+            // What was sent goes before the end of the input, but not for ever.
+            DispatchQueue.global().asyncAfter(deadline: .now() + Child.exitSeconds) { [child] in child.abandon() }
             await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
                 writing.async { [child] in
                     child.end()

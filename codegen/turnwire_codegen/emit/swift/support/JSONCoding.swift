@@ -33,7 +33,7 @@ extension JSONValue {
         } else if let value = try? container.decode(Int.self) {
             self = .integer(value)
         } else if let value = try? container.decode(UInt64.self) {
-            self = .wide(String(value))
+            self = .wide(JSONDigits(known: String(value)))
         } else if let value = try? container.decode(Double.self) {
             self = .double(value)
         } else if let value = try? container.decode(String.self) {
@@ -52,7 +52,7 @@ extension JSONValue {
         case let .bool(value): try container.encode(value)
         case let .integer(value): try container.encode(value)
         case let .wide(digits):
-            if let value = UInt64(digits) { try container.encode(value) } else { try container.encode(asDouble) }
+            if let value = UInt64(digits.text) { try container.encode(value) } else { try container.encode(asDouble) }
         case let .double(value): try container.encode(value)
         case let .string(value): try container.encode(value)
         case let .array(items): try container.encode(items)

@@ -15,7 +15,7 @@ extension JSONChecking {
     static func isMultiple(_ value: JSONValue, _ of: JSONValue) -> Bool {
         switch (value, of) {
         case let (.integer(number), .integer(part)): return part == -1 || number % part == 0
-        case let (.wide(digits), .integer(part)): return remainder(digits, part.magnitude) == 0
+        case let (.wide(digits), .integer(part)): return remainder(digits.text, part.magnitude) == 0
         case let (.double(number), .integer(part)) where isWhole(number):
             return remainder(number, part.magnitude) == 0
         default:
@@ -37,9 +37,9 @@ extension JSONChecking {
         case let (.integer(one), .integer(other)): return one < other ? -1 : one > other ? 1 : 0
         case let (.integer(one), .double(other)): return compared(one, other)
         case let (.double(one), .integer(other)): return compared(other, one).map { -$0 }
-        case let (.wide(one), .wide(other)): return compared(one, other)
-        case let (.wide(digits), .integer): return digits.hasPrefix("-") ? -1 : 1
-        case let (.integer, .wide(digits)): return digits.hasPrefix("-") ? 1 : -1
+        case let (.wide(one), .wide(other)): return compared(one.text, other.text)
+        case let (.wide(digits), .integer): return digits.text.hasPrefix("-") ? -1 : 1
+        case let (.integer, .wide(digits)): return digits.text.hasPrefix("-") ? 1 : -1
         default:
             guard let one = left.asDouble, let other = right.asDouble else { return nil }
             return one < other ? -1 : one > other ? 1 : 0

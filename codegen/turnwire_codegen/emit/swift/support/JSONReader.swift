@@ -237,7 +237,7 @@ struct JSONReader {
 
     private func any(_ start: Int, whole: Bool) throws -> JSONValue {
         let text = String(decoding: bytes[start..<at], as: UTF8.self)
-        if whole { return Int(text).map(JSONValue.integer) ?? .wide(text) }
+        if whole { return Int(text).map(JSONValue.integer) ?? .wide(JSONDigits(known: text)) }
         guard let value = Double(text), value.isFinite else {
             throw JSONSyntaxFault(reason: "a number that no double can hold", offset: start)
         }

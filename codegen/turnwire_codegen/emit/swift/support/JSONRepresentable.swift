@@ -111,7 +111,7 @@ extension JSONValue: JSONRepresentable {
         case .null: writer.null()
         case let .bool(value): writer.bool(value)
         case let .integer(value): writer.integer(value)
-        case let .wide(digits): writer.raw(digits)
+        case let .wide(digits): writer.raw(digits.text)
         case let .double(value): writer.double(value)
         case let .string(value): writer.string(value)
         case let .array(items): items.write(to: &writer)
@@ -156,7 +156,7 @@ extension UInt64: JSONRepresentable {
         let whole: UInt64? =
             switch json {
             case let .integer(value): UInt64(exactly: value)
-            case let .wide(digits): UInt64(digits)
+            case let .wide(digits): UInt64(digits.text)
             case let .double(value): 0x1p63..<0x1p64 ~= value ? UInt64(value) : nil
             default: nil
             }

@@ -1,15 +1,34 @@
 /// Any JSON value, exactly: whole numbers of any size, members by their very code points.
 ///
-/// `integer` holds every whole number that fits, however it was written; `wide` the digits of those that do not.
+/// `integer` holds every whole number that fits, however it was written; `wide` those that do not.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case integer(Int)
-    case wide(String)
+    case wide(JSONDigits)
     case double(Double)
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
+}
+
+/// The digits of a whole number that is greater or less than any `Int`.
+public struct JSONDigits: Hashable, Sendable, CustomStringConvertible {
+    let text: String
+
+    /// nil for what an `Int` holds, and for what JSON does not write so.
+    public init?(_ text: String) {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        guard digits.first != UInt8(ascii: "0"), digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+            !digits.isEmpty, Int(text) == nil
+        else { return nil }
+        self.text = text
+    }
+
+    /// Digits that are known to be such.
+    init(known text: String) { self.text = text }
+
+    public var description: String { text }
 }
 
 /// An object whose members can be anything.
@@ -154,7 +173,7 @@ extension JSONValue: Hashable {
     public var asDouble: Double? {
         switch self {
         case let .integer(value): Double(value)
-        case let .wide(digits): Double(digits)
+        case let .wide(digits): Double(digits.text)
         case let .double(value): value
         default: nil
         }
