@@ -1,17 +1,23 @@
 """The bench itself: it says what failed, and counts only results."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
+
+from turnwire import generated
+from turnwire.generated.decoding import decoder
 
 BENCH = Path(__file__).parent
 sys.path.append(str(BENCH))
 
-from measures import load, processes, record, traces  # noqa: E402 - after the path
+from measures import load, messages, processes, quicktype, record, roundtrips, traces  # noqa: E402 - after the path
 from measures.models import union_of_methods  # noqa: E402 - after the path
 from measures.rows import Row, table  # noqa: E402 - after the path
 
@@ -109,6 +115,43 @@ def test_a_recording_of_the_bench_says_every_turn_anew() -> None:
     assert len([line for line in lines if b'"turn/started"' in line]) == len(
         {line.split(b'"id":"turn_1.')[1][:2] for line in lines if b'"turn/started"' in line}
     )
+
+
+def test_the_messages_of_the_round_trips_are_lawful_and_no_two_alike() -> None:
+    given = messages.messages()
+    readers = {name: decoder(getattr(generated, name)) for name in messages.TYPES}
+    texts = {json.dumps(value) for _, value in given}
+
+    assert messages.COUNT == len(given) == len(texts)
+    assert dict.fromkeys(messages.TYPES, messages.COUNT // 2) == Counter(name for name, _ in given)
+    assert [value for _, value in given] == [
+        json.loads(msgspec.json.encode(readers[name](json.dumps(value)))) for name, value in given
+    ]
+
+
+def test_what_a_peer_refuses_and_what_it_loses_is_counted() -> None:
+    answers = [json.dumps(value) for _, value in messages.messages()]
+    answers[:2] = ["!", "{}"]
+
+    assert quicktype.outcome(answers) == ([*range(1, messages.COUNT)], messages.COUNT - 2)
+    with pytest.raises(RuntimeError, match="999 answers to 1000 messages"):
+        quicktype.outcome(answers[1:])
+
+
+def test_a_program_that_fails_has_no_rate() -> None:
+    failed = subprocess.run(
+        [sys.executable, "-c", "raise SystemExit('no')"], capture_output=True, text=True, check=False
+    )
+
+    with pytest.raises(RuntimeError, match="failed: no"):
+        roundtrips.told(failed)
+
+
+def test_the_fastest_tenth_of_the_rounds_is_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter(range(10_000))
+    monkeypatch.setattr(roundtrips.time, "process_time", lambda: next(moments))
+
+    assert roundtrips.alternating({"a": lambda: None, "b": lambda: next(moments)}) == {"a": 1000, "b": 500}
 
 
 def test_a_measure_that_does_not_exist_is_wrong_usage() -> None:

@@ -18,7 +18,7 @@ from architecture.tree import environment
 from bindings import kotlin_builds, swift_builds
 from turnwire_codegen.program.naming import public_names
 
-__all__ = ["ROOT", "found", "python", "typescript"]
+__all__ = ["CHECKED", "GENERATED", "HERE", "ROOT", "found", "of_protocol", "python", "typescript", "typescript_modules"]
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -27,14 +27,8 @@ CHECKED = json.loads((ROOT / "protocol" / "bundle.json").read_text())["$defs"]
 ESBUILD = ROOT / "typescript" / "node_modules" / ".bin" / "esbuild"
 
 
-def found(scratch):
+def found(makers):
     """The roundtrip program of each language that is found: from rows of type and value to a line for each."""
-    makers = {
-        "Python": python,
-        "TypeScript": partial(typescript, GENERATED, scratch / "typescript", CHECKED),
-        "Swift": _swift,
-        "Kotlin": _kotlin,
-    }
     programs = {}
     for name, make in makers.items():
         try:
@@ -42,6 +36,16 @@ def found(scratch):
         except pytest.skip.Exception as reason:
             warnings.warn(f"{name} is not found, and nothing of it is compared: {reason}", stacklevel=2)
     return programs
+
+
+def of_protocol(scratch):
+    """How the programs of the protocol's own bindings are made."""
+    return {
+        "Python": python,
+        "TypeScript": partial(typescript, GENERATED, scratch / "typescript", CHECKED),
+        "Swift": _swift,
+        "Kotlin": _kotlin,
+    }
 
 
 def python(folder=None):

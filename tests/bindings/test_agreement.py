@@ -15,7 +15,7 @@ from bindings.agreement import (
     values,
 )
 from bindings.canonical import canonical
-from bindings.languages import found
+from bindings.languages import found, of_protocol
 from bindings.test_vectors import EXAMPLES, INVALID, VALID, named
 from turnwire_codegen.checks import checks_of
 
@@ -27,7 +27,7 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory):
-    return found(tmp_path_factory.mktemp("languages"))
+    return found(of_protocol(tmp_path_factory.mktemp("languages")))
 
 
 def test_vectors(languages):

@@ -1,6 +1,6 @@
 // Lines {"type": NAME, "value": JSON} in; for each a line {"value": JSON} with the value as its type writes it, or
 // {"pointer": …, "rule": …} where it is refused: by the validator, or where that has nothing to say, by the type.
-// With `rate ROUNDS` there is one line out: how many values a second come and go as text, by us and by Foundation.
+// With `rate ROUNDS` there is one line out: how many values a second come and go as text, by us and by others.
 
 import Foundation
 import Turnwire
@@ -28,7 +28,8 @@ func roundtrip() {
     }
 }
 
-/// Values a second, each read from its text and written again; Foundation's coders go through the same types.
+/// Values a second, each read from its text and written again: through our types, through the same types by Foundation's
+/// coders, and by its JSONSerialization, which knows no types.
 func rates(_ rounds: Int) throws {
     var texts: [(type: any JSONRepresentable.Type, text: Data)] = []
     while let line = readLine() {
@@ -38,21 +39,35 @@ func rates(_ rounds: Int) throws {
         texts.append((type(of: read), Data(value.jsonBytes)))
     }
     let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
-    let ours = try rate(rounds, texts.count) {
-        for (type, text) in texts { _ = try type.init(parsing: text).jsonBytes }
-    }
-    let others = try rate(max(1, rounds / 10), texts.count) {
-        for (type, text) in texts { _ = try encoder.encode(decoder.decode(type, from: text)) }
-    }
-    print("{\"values\":\(texts.count),\"ours\":\(ours),\"foundation\":\(others)}")
+    let ways: [String: () throws -> Void] = [
+        "ours": { for (type, text) in texts { _ = try type.init(parsing: text).jsonBytes } },
+        "foundation": { for (type, text) in texts { _ = try encoder.encode(decoder.decode(type, from: text)) } },
+        "untyped": {
+            for (_, text) in texts {
+                let value = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
+                _ = try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed)
+            }
+        },
+    ]
+    let told = try ways.turns(rounds).map { "\"\($0.key)\":\(Int(Double(texts.count) / $0.value))" }
+    print("{\(told.joined(separator: ","))}")
 }
 
-func rate(_ rounds: Int, _ count: Int, _ once: () throws -> Void) rethrows -> Int {
-    let clock = ContinuousClock()
-    let start = clock.now
-    for _ in 0..<rounds { try once() }
-    let seconds = (clock.now - start) / .seconds(1)
-    return Int(Double(rounds * count) / seconds)
+extension [String: () throws -> Void] {
+    /// The seconds that each takes. They take turns, so that what else the machine does meets all of them; of the rounds
+    /// the fastest tenth was left alone.
+    func turns(_ rounds: Int) throws -> [String: Double] {
+        let clock = ContinuousClock()
+        var spent = mapValues { _ in [Double]() }
+        for _ in 0..<rounds {
+            for (name, way) in self {
+                let start = clock.now
+                try way()
+                spent[name]?.append((clock.now - start) / .seconds(1))
+            }
+        }
+        return spent.mapValues { $0.sorted()[rounds / 10] }
+    }
 }
 
 let words = CommandLine.arguments
