@@ -112,6 +112,46 @@ def test_the_first_recording_is_judged(fixture_argv, tmp_path):
     assert (0, "") == (code, stderr.getvalue())
 
 
+# They answer the handshake as no contract has it, and have no request that only looks.
+STRANGERS = {
+    "without an id": """
+import json, sys
+print("ready", flush=True)
+for line in sys.stdin:
+    try:
+        asked = json.loads(line)
+    except ValueError:
+        print(json.dumps({"error": "bad"}), flush=True)
+        continue
+    if isinstance(asked, dict) and asked.get("method") == "initialize":
+        print(json.dumps({"id": asked["id"], "result": {"name": "echo"}}), flush=True)
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "error": {"code": "NONE", "message": "none"}}), flush=True)
+""",
+    "dies of what is no JSON": """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {"result": {"capabilities": []}} if asked["method"] == "initialize" else {"error": {"code": -32601}}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+""",
+}
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_a_stranger_with_nothing_to_ask_for_is_drafted_and_judged(name, judge, tmp_path):
+    server, out = (sys.executable, "-S", "-E", "-c", STRANGERS[name]), tmp_path / "mine"
+
+    code, stdout, stderr = drafted(out, server, "--timeout-scale", "0.2")
+    judged = judge(server, profile=str(out), select=("rpc.parse-error-code", "rpc.params-omitted"), timeout_scale=0.2)
+
+    assert (0, "") == (code, stderr)
+    assert "none, so only the handshake is judged" in stdout
+    assert {"rpc.parse-error-code": "fail", "rpc.params-omitted": "skip"} == judged.verdicts
+    assert "<object" not in judged.stdout
+
+
 @pytest.mark.parametrize(
     ("server", "words", "code", "said"),
     [

@@ -50,7 +50,7 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
 
 def _told(out: Path, profile: Profile, *, has_schema: bool) -> str:
     methods, roles = len(profile.methods()), profile.operations
-    found = ", ".join(roles) or "none: only the handshake and the envelope can be judged until you name some"
+    found = ", ".join(roles) or "none, so only the handshake is judged until you name one in [operations.noop]"
     if has_schema and not methods:
         found += "; no method was found in the schema, which may have a table of them in `x-methods`"
     return (

@@ -158,7 +158,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     protocol: str
     handshake: Handshake
     codes: dict[str, tuple[int, ...]]
-    operations: dict[str, Operation]
+    operations: dict[str, Operation] = {}
     wire: Wire = Wire()
     version: Version = Version()
     script: Script = Script()

@@ -5,6 +5,7 @@ badly takes its process with it, so the next one never judges the wreck. Determi
 those that hang on time are run again in fresh processes, and differing attempts are called flaky.
 """
 
+import contextlib
 import threading
 import time
 import traceback
@@ -238,9 +239,13 @@ class Runner:
     def _fresh(self, scenario: Scenario) -> Probe:
         """A process for a lane; it outlives the check that opens it."""
         subject = self._subject(scenario)
-        if scenario is Scenario.SESSION:
-            return subject.session()
-        return subject.open()
+        if scenario is not Scenario.SESSION:
+            return subject.open()
+        probe = subject.session()
+        with contextlib.suppress(Unmet):
+            # What the handshake and its notification were answered with is no answer to what a check asks.
+            probe.barrier()
+        return probe
 
     def _subject(self, label: str) -> Subject:
         return Subject(

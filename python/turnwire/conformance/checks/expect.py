@@ -27,8 +27,7 @@ def one_error(
     if not replies and subject.profile.wire.on_parse_error == "silence" and UNREADABLE & set(conditions):
         return f"stays silent to {to}, as its contract says"
     codes = tuple(dict.fromkeys(subject.codes(*conditions)))
-    named = " or ".join("null" if value is None else repr(value) for value in ids)
-    expected = f"one error {' or '.join(map(str, codes))} with id {named} to {to}"
+    expected = f"one error {' or '.join(map(str, codes))} with {' or '.join(map(_id, ids))} to {to}"
     if len(replies) != 1:
         raise Unmet(expected, shown(replies))
     reply = replies[0]
@@ -58,6 +57,12 @@ def own_messages(subject: Subject) -> None:
     """
     if subject.profile.bundle.get("$id") != SCHEMA_ID:
         raise NotApplicable(f"the profile {subject.profile.name} has other messages")
+
+
+def _id(value: Any) -> str:
+    if value is ABSENT:
+        return "no id"
+    return "id null" if value is None else f"id {value!r}"
 
 
 def nothing(replies: Sequence[Frame], *, to: str) -> None:

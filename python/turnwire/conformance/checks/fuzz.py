@@ -39,7 +39,7 @@ def params(subject: Subject) -> None:
         spoilt = walker.mutant(row["params"], value)
         reply = asked.probe.call(row["name"], spoilt.value)
         where = f"{row['name']} with {spoilt.kind} at {spoilt.pointer or 'the root'}: {clip(dumps(spoilt.value), 200)}"
-        lawful = subject.codes("invalid_params", "experimental_required")
+        lawful = subject.codes("invalid_params", "experimental_required", *_gated(subject, row, spoilt.value))
         if reply.code == INTERNAL_ERROR or (not spoilt.is_valid and reply.code not in lawful):
             raise _found(subject, number, f"-32602 to {where}" if not spoilt.is_valid else f"a reply to {where}", reply)
         if chooser.random() < 0.1:
@@ -168,6 +168,13 @@ def _methods(subject: Subject) -> list[Mapping[str, Any]]:
     if not offered:
         raise NotExercised("the server offers no request with params")
     return offered
+
+
+def _gated(subject: Subject, row: Mapping[str, Any], value: Any) -> list[str]:
+    """Why params may be refused beside what is wrong with them: a member of a capability that is not offered."""
+    properties = subject.profile.bundle["$defs"].get(row["params"], {}).get("properties", {})
+    wanted = {properties[name].get("x-capability") for name in value if name in properties} if value else set()
+    return ["method_not_found"] if wanted - {None, *subject.capabilities} else []
 
 
 def _planted(value: Any, thread: str) -> Any:

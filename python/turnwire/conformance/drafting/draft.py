@@ -42,6 +42,11 @@ HEAD = """\
 #   turnwire check server --profile DIR -- COMMAND          judges the server by it
 #   turnwire check trace DIR/handshake.jsonl --profile DIR  judges a recording, as `turnwire tap --out` makes them
 """
+NOTHING = """
+# No request was found that only looks. Most checks want one that is answered without params and changes nothing:
+#   [operations.noop]
+#   method = "its name"
+"""
 SCRIPT = """
 # For turns of a known course say how one is started, and where its parts are; prompts are given by --prompt, or are
 # obeyed by the judge's model where {model} stands in the command. See the contracts that come with Turnwire.
@@ -102,10 +107,10 @@ def _text(options: DraftOptions, met: Met, bundle: dict[str, Any]) -> str:
         if code is not None:
             codes[condition] = [code]
     parts = [HEAD, table("", facts), table("wire", wire), table("handshake", _handshake(options, met, bundle))]
-    parts += [
-        table("codes", codes),
-        *(table(f"operations.{role}", row) for role, row in operations_of(bundle, met).items()),
-    ]
+    roles = operations_of(bundle, met)
+    parts += [table("codes", codes), *(table(f"operations.{role}", row) for role, row in roles.items())]
+    if not roles:
+        parts.append(NOTHING)
     parts.append(table("excluded", {"stdio.oversized-line": "no limit of a message is known"}))
     tells, promises = reading_of(bundle)
     if tells:

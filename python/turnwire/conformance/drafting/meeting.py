@@ -101,8 +101,9 @@ def _opened(
                 reply = probe.call(profile.handshake.method, params, seconds=target.timeouts.start)
             except Unmet as reason:
                 said = reason.actual
-                if "nothing of the kind" in said:
-                    return None, said  # it does not understand the form: no params would help
+                if probe.process.exit_code() is None:
+                    # It does not understand the form: no params would help.
+                    return None, said.replace("nothing of the kind", "none", 1)
                 continue
             said = str(reply)
             if isinstance(reply.result, dict):
