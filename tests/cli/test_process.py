@@ -51,7 +51,7 @@ def test_interrupt_is_130_without_a_traceback():
         assert process.stdout
         process.stdout.read(1)  # the turn is under way
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
 
     assert (process.returncode, err) == (Exit.INTERRUPTED, b"")
 

@@ -135,7 +135,7 @@ def test_approval_is_asked_at_a_terminal(typed, decision):
     )
     os.close(theirs)
     os.write(ours, typed)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     os.close(ours)
 
     assert process.returncode == Exit.DONE

@@ -92,6 +92,6 @@ def test_signal_ends_it_without_a_traceback(number, code):
     process.stdin.flush()
     process.stdout.readline()
     process.send_signal(number)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
 
     assert (process.returncode, err) == (code, b"")

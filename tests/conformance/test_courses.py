@@ -33,7 +33,7 @@ def test_a_server_is_pointed_at_the_model_by_its_words_or_its_environment():
         url = argv[1].removeprefix("--url=")
 
         assert (True, f"{url}/") == (has_model, env["BASE"])
-        assert 200 == urllib.request.urlopen(f"{url}/models", timeout=10).status
+        assert 200 == urllib.request.urlopen(f"{url}/models", timeout=60).status
 
 
 def test_who_does_not_ask_for_a_model_gets_none():

@@ -20,7 +20,7 @@ def base():
 
 def ask(base, path, body):
     """The status and the raw body; a connection that is cut gives what has come."""
-    connection = http.client.HTTPConnection(base.hostname, base.port, timeout=10)
+    connection = http.client.HTTPConnection(base.hostname, base.port, timeout=60)
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     connection.request("POST", base.path + path, raw, {"Content-Type": "application/json"})
     response = connection.getresponse()
@@ -136,7 +136,7 @@ def test_what_is_no_request_is_refused(path, body, status, base):
 def test_it_ends_while_it_hangs():
     with hosted() as url:
         parts = urlsplit(url)
-        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
         connection.request(
             "POST", parts.path + CHAT, json.dumps({"messages": [{"role": "user", "content": "hang 30"}]})
         )

@@ -203,7 +203,7 @@ def test_an_interrupt_ends_the_run_and_every_server(jobs, fixture_argv, tmp_path
     assert started_with(marker)
 
     judge.send_signal(signal.SIGINT)
-    stdout, stderr = judge.communicate(timeout=10)
+    stdout, stderr = judge.communicate(timeout=60)
 
     assert (130, "") == (judge.returncode, stdout)
     assert stderr.endswith("turnwire: interrupted\n")

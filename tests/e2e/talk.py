@@ -28,7 +28,7 @@ from turnwire.wire import (
 )
 
 SERVER = Path(__file__).with_name("stdio_server.py")
-WITHIN = 10.0
+WITHIN = 60.0
 
 
 class Talk:

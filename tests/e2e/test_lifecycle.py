@@ -20,7 +20,7 @@ from turnwire.wire import (
     ThreadListParams,
 )
 
-EXIT_SECONDS = 5.0
+EXIT_SECONDS = 20.0
 
 
 async def test_initialize_says_what_the_server_is(connect):

@@ -83,7 +83,7 @@ class Raw:
 
     async def ask(self, message: str) -> dict[str, Any]:
         self._session.receive(message.encode())
-        return await asyncio.wait_for(self.heard.get(), 10)
+        return await asyncio.wait_for(self.heard.get(), 60)
 
     async def begin(self) -> None:
         await self.ask(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}))

@@ -41,7 +41,7 @@ class Late:
 
     async def close(self):
         self.process.stdin.close()
-        ended = await asyncio.wait_for(self.process.wait(), 10)
+        ended = await asyncio.wait_for(self.process.wait(), 60)
         self.output.close()
         return ended
 

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-WITHIN = 30.0
+WITHIN = 60.0
 HELLO = {"protocolVersion": 1, "clientInfo": {"name": "raw"}}
 
 
