@@ -91,7 +91,7 @@ class House:
 
     async def some_waiting(self) -> Asked:
         """An approval that nobody has answered."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(100):
             await self._news.wait()
         return next(iter(self.waiting.values()))
 
@@ -266,7 +266,7 @@ class House:
         # It may be answered within the call.
         reply = self._replies[self._ids + 1] = asyncio.get_running_loop().create_future()
         self._send(client, {"method": method, "params": params})
-        message = await asyncio.wait_for(reply, 10)
+        message = await asyncio.wait_for(reply, 100)
         assert "result" in message, message
         return message["result"]
 

@@ -101,7 +101,7 @@ async def scene(*, slow_reader: SlowReader = "pause", **limits: Any) -> AsyncIte
     yield made
     if not made.running.done():
         made.line.receiver.eof_received()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(100):
             await made.running
 
 

@@ -1,7 +1,6 @@
 """Chunks to lines: any split of a stream gives the same lines, and no line is held beyond the limit."""
 
 import itertools
-import time
 import tracemalloc
 
 import pytest
@@ -70,15 +69,10 @@ def test_an_overlong_line_is_not_held() -> None:
 
 
 def test_a_long_line_in_small_chunks_costs_its_length() -> None:
-    def seconds(size: int) -> float:
-        splitter = LineSplitter(1 << 30)
-        started = time.process_time()
-        for _ in range(size // 16):
-            splitter.feed(b"0123456789abcdef")
-        assert [len(line) for line in splitter.feed(b"\n")] == [size]
-        return time.process_time() - started
+    """Were all that came before copied with each chunk, this would copy 500 GB."""
+    splitter = LineSplitter(1 << 30)
+    size = 1 << 22
+    for _ in range(size // 16):
+        splitter.feed(b"0123456789abcdef")
 
-    short, long = seconds(1 << 18), seconds(1 << 22)
-
-    # Sixteen times the length in sixteen times the time, and not in 256 times; the bound leaves room for noise.
-    assert long < 100 * max(short, 0.001)
+    assert [len(line) for line in splitter.feed(b"\n")] == [size]

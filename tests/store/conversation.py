@@ -11,9 +11,11 @@ from turnwire.server import DefaultHost, Server, default_limits
 from turnwire.store.base import Store
 from turnwire.store.memory import MemoryStore
 
-__all__ = ["Client", "converse", "recorded", "server_over"]
+__all__ = ["Client", "converse", "recorded", "server_over", "steps"]
 
 THREAD = "talk"
+# Beyond this a message counts as one that never comes; a busy machine takes its time.
+_PATIENCE = 100.0
 
 
 class Client:
@@ -73,7 +75,7 @@ class Client:
 
     async def until(self, wanted: Any) -> dict[str, Any]:
         """The first message that is wanted, heard already or to come."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(_PATIENCE):
             while True:
                 for message in self.heard:
                     if wanted(message):
@@ -101,6 +103,12 @@ class Client:
 
     def _send(self, message: dict[str, Any]) -> None:
         self._session.receive(msgspec.json.encode({"jsonrpc": "2.0", **message}))
+
+
+async def steps(count: int = 200) -> None:
+    """So many steps of the loop: a server has done by then what it can do without a disk, however slow the machine."""
+    for _ in range(count):
+        await asyncio.sleep(0)
 
 
 def server_over(store: Store, **limits: int) -> Server:

@@ -17,6 +17,7 @@ class Disk:
 
     def __init__(self, seconds=lambda: 0.0):
         self.rounds = []
+        self.begun = 0
         self.faults = {}
         self.free = threading.Event()
         self.free.set()
@@ -33,7 +34,8 @@ class Disk:
         self._owed.discard(thread_id)
 
         def forcing():
-            self.free.wait(10)
+            self.begun += 1
+            self.free.wait(100)
             time.sleep(self._seconds())
             self.rounds.append(thread_id)
             if thread_id in self.faults:
@@ -45,6 +47,19 @@ class Disk:
 def record(gates, disk, thread_id, failed=lambda _error: None):
     disk.write(thread_id)
     gates.guard(disk, thread_id, failed)
+
+
+async def opened(gates):
+    """Returns when every gate is open; one that was held for another opens a step later."""
+    while gates.is_busy:
+        await gates.settled()
+        await asyncio.sleep(0)
+
+
+async def begun(disk, rounds):
+    """Returns when so many rounds have begun, in threads of their own."""
+    while disk.begun < rounds:  # noqa: ASYNC110 - a thread tells the loop nothing
+        await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -60,9 +75,7 @@ async def test_everything_passes_in_its_order(seed):
         gates.pass_through(threads, lambda error, n=number: passed.append((n, error)))
         if chance.random() < 0.3:
             await asyncio.sleep(chance.choice([0, 0.001]))
-    await gates.settled()
-    # Those that were held for others open in the next step.
-    await asyncio.sleep(0.01)
+    await opened(gates)
     place = {number: index for index, (number, _error) in enumerate(passed)}
 
     assert sorted(place) == list(range(STEPS))
@@ -77,15 +90,14 @@ async def test_one_round_is_for_all_that_was_recorded_before_it():
     gates, disk = Gates(), Disk()
     for _ in range(20):
         record(gates, disk, "a")
-    await asyncio.sleep(0.02)
+    await opened(gates)
     disk.free.clear()
     record(gates, disk, "a")
-    await asyncio.sleep(0.02)
+    await begun(disk, 2)
     for _ in range(20):
         record(gates, disk, "a")
     disk.free.set()
-    await gates.settled()
-    await asyncio.sleep(0.02)
+    await opened(gates)
 
     assert disk.rounds == ["a"] * 3
 
@@ -97,7 +109,7 @@ async def test_nobody_behind_what_is_lost_is_told_of_anything():
     disk.faults["a"] = fault = OSError(5, "Input/output error")
     record(gates, disk, "a", lost.append)
     record(gates, disk, "b", lost.append)
-    await asyncio.sleep(0.02)
+    await begun(disk, 2)
     for threads in ("a", "b", "ab"):
         gates.pass_through(threads, lambda error, t=threads: told.append((t, error)))
     # Another round would be due; what it is for comes after what is lost.

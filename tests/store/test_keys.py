@@ -96,6 +96,11 @@ def test_death_in_between_runs_nothing_twice(lasting, appends, moment):
     assert [event.type for event in stored if event.idempotency_key == "turn"] == ["turn/started"]
 
 
+def ended_after(message, turn_id):
+    """Whether it tells of the end of the turn that waited behind another one."""
+    return message.get("method") == "turn/completed" and message["params"]["turn"]["id"] != turn_id
+
+
 def enqueued(**params):
     return ("turn/enqueue", {"threadId": THREAD, "input": INPUT, "idempotencyKey": "queue", **params})
 
@@ -111,8 +116,7 @@ def test_death_enqueues_nothing_twice(opener, appends):
         await client.ask("thread/start", threadId=THREAD, idempotencyKey="start", title="Keyed")
         turn = (await client.ask("turn/start", **slow))["turn"]
         await client.ask(*enqueued()[:1], **enqueued()[1])
-        await client.ended(turn["id"])
-        await asyncio.sleep(10)
+        await client.until(lambda message: ended_after(message, turn["id"]))
 
     def work(_report):
         asyncio.run(fill(Mortal(open_store("jsonl", opener.directory, fsync="never"), appends, "after")))

@@ -163,7 +163,7 @@ def racer(opener, go, act):
             report(0)
         else:
             report(1)
-        time.sleep(60)
+        signal.pause()
 
     return work
 

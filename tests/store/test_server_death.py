@@ -139,7 +139,7 @@ def test_a_question_survives_its_server(lasting):
             await client.until(lambda message: message.get("method") == "approval/request")
             nonce = client.requests[0]["params"]["approval"]["binding"]["nonce"]
             report(int(nonce[:15], 36) % 2**62)
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
 
         asyncio.run(ask())
 
@@ -159,7 +159,7 @@ def test_another_process_may_look_and_not_touch(lasting):
             client = await wait_for_ever(open_store(lasting.kind, lasting.directory, fsync="never"))
             await client.until(lambda message: message.get("method") == "approval/request")
             report(1)
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
 
         asyncio.run(hold())
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from store.conversation import THREAD, Client, server_over
+from store.conversation import THREAD, Client, server_over, steps
 from turnwire.server.gates import Gates
 
 OTHER = "other"
@@ -31,7 +31,7 @@ class SlowDisk:
 
         def slowly():
             if thread_id == THREAD:
-                assert self.free.wait(10), "the test has forgotten its disk"
+                assert self.free.wait(100), "the test has forgotten its disk"
                 self.rounds += 1
                 if self.fault is not None:
                     self.tried.set()
@@ -82,7 +82,7 @@ async def others_are_served(disk):
     stored = len(disk.events(THREAD))
     early = told(client)
     reading = asyncio.ensure_future(client.ask("thread/read", threadId=THREAD))
-    await asyncio.sleep(0.05)
+    await steps()
     waits = not reading.done()
     disk.free.set()
     await client.ended_in(THREAD, turn["id"])
@@ -121,7 +121,7 @@ async def approve_slowly(disk):
     asked = await client.until(lambda message: message.get("method") == "approval/request")
     disk.free.clear()
     client._decide(asked, "accept")
-    await asyncio.sleep(0.05)
+    await steps()
     kinds = [event.type for event in disk.events(THREAD)]
     ran = sum(b'"toolCall"' in event.payload for event in disk.events(THREAD))
     disk.free.set()
@@ -161,8 +161,8 @@ async def break_down_in_a_turn(disk):
     server, client = await two_threads(disk)
     disk.fault = OSError(5, "Input/output error")
     turn = (await client.ask("turn/start", threadId=THREAD, input=TALK))["turn"]
-    await asyncio.to_thread(disk.tried.wait, 10)
-    await asyncio.sleep(0.05)
+    await asyncio.to_thread(disk.tried.wait, 100)
+    await steps()
     disk.fault = None
     ends = [heard for heard in client.heard if heard.get("method") == "turn/completed"]
     turns = (await client.ask("thread/turns/list", threadId=THREAD))["data"]
@@ -190,7 +190,7 @@ async def ask_too_much(disk, requests):
         asyncio.ensure_future(client.reply("thread/update", threadId=THREAD, title=f"Title {number}"))
         for number in range(requests + 2)
     ]
-    await asyncio.sleep(0.05)
+    await steps()
     refused = [task.result()["error"]["code"] for task in waiting if task.done()]
     disk.free.set()
     done = ["result" in await task for task in waiting]
@@ -212,9 +212,9 @@ async def hear_the_last_word(disk):
     server, client = await two_threads(disk)
     disk.free.clear()
     await client.ask("turn/start", threadId=THREAD, input=TALK)
-    await asyncio.sleep(0.05)
+    await steps()
     closing = asyncio.ensure_future(server.close())
-    await asyncio.sleep(0.05)
+    await steps()
     early = closing.done()
     disk.free.set()
     await closing

@@ -52,7 +52,7 @@ async def what_came(client, reply):
         assert reply["error"]["code"] == HELD_ELSEWHERE, reply
         return REFUSED
     turn = reply["result"]["turn"]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(100):
         # Whoever subscribed would keep the thread from the other process, so nobody is told.
         while (await client.ask("thread/read", threadId=turn["threadId"]))["thread"]["status"] != "idle":  # noqa: ASYNC110
             await asyncio.sleep(0.001)
