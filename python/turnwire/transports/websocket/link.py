@@ -21,6 +21,9 @@ PING_SECONDS = 30.0
 
 # How long the other side may take to hear a close, and to close in its turn.
 _LINGER_SECONDS = 5.0
+# Pongs are owed to whoever sends pings, so who does not read them is read no further beyond this. It is well above
+# where asyncio says that the output is full, so that it says again that it is not.
+_OWED_BYTES = 256 * 1024
 
 
 class Link(asyncio.Protocol):
@@ -58,6 +61,9 @@ class Link(asyncio.Protocol):
         self._gone = False
         # Whether anything has come since the last ping.
         self._heard = True
+        # Who wants nothing to be read now: the receiver; and this side, which owes pongs to one who reads none.
+        self._is_paused = False
+        self._is_stalled = False
         self._timer: asyncio.TimerHandle | None = None
         tcp.pause_reading()
         tcp.set_protocol(self)
@@ -88,13 +94,13 @@ class Link(asyncio.Protocol):
 
     def pause_reading(self) -> None:
         """See `Transport.pause_reading`."""
-        if not self._ended:
-            self._tcp.pause_reading()
+        self._is_paused = not self._ended
+        self._mind_reading()
 
     def resume_reading(self) -> None:
         """See `Transport.resume_reading`."""
-        if not self._ended:
-            self._tcp.resume_reading()
+        self._is_paused = False
+        self._mind_reading()
 
     def close(self) -> None:
         """See `Transport.close`."""
@@ -137,6 +143,8 @@ class Link(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         """It has read."""
+        self._is_stalled = False
+        self._mind_reading()
         if self._pressure is not None:
             self._pressure.resume_writing()
 
@@ -153,6 +161,9 @@ class Link(asyncio.Protocol):
         self._corked = False
         self._out += behind
         self._flush()
+        if behind and self._tcp.get_write_buffer_size() > _OWED_BYTES:
+            self._is_stalled = True
+            self._mind_reading()
         if self._protocol.state is not State.OPEN and not self._ended:
             self._be_lost()
 
@@ -197,10 +208,16 @@ class Link(asyncio.Protocol):
     def _linger(self) -> None:
         self._ended = True
         # The close of the other side is still to come, or its end.
-        self._tcp.resume_reading()
+        self.resume_reading()
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(_LINGER_SECONDS, self._tcp.abort)
+
+    def _mind_reading(self) -> None:
+        if self._is_paused or self._is_stalled:
+            self._tcp.pause_reading()
+        else:
+            self._tcp.resume_reading()
 
     def _beat(self) -> None:
         if not self._heard:
