@@ -18,6 +18,7 @@ from measures.rows import Row, table  # noqa: E402 - after the paths
 MEASURES = (
     "startup",
     "load",
+    "websocket",
     "decoding",
     "validators",
     "unions",
@@ -28,6 +29,7 @@ MEASURES = (
     "roundtrips",
     "generation",
     "foreign",
+    "compiling",
 )
 
 

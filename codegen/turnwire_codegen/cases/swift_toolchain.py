@@ -42,8 +42,8 @@ class Swift(NamedTuple):
 class Build(NamedTuple):
     """The folder of the programs, the first complaint about each file that does not compile, and what it took.
 
-    `seconds` are those of the processor, which others on the machine lengthen least; a build that was found has those
-    of when it was made.
+    `seconds` are those of the processor, which others on the machine lengthen least, and of the last time that anything
+    was compiled: all of it, or what had changed.
     """
 
     programs: Path

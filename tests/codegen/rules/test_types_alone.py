@@ -118,9 +118,9 @@ def written(case, command, folder):
     return folder, loaded.root
 
 
-def kinds_of(case, language, values):
+def kinds_of(case, command, values):
     """The kinds of what the report says that the types of a case lose, else of the rules that the values break."""
-    findings = make(COMMANDS[language], case.path / "schema.json", experimental=False).findings
+    findings = make(command, case.path / "schema.json", experimental=False).findings
     words = {word for finding in findings if finding.verdict != "kept" for word in re.split(r": |, ", finding.what)}
     plans, _ = lower(case.schema, file="schema.json")
     words = words or {f"rule {check(plans, value).rule}" for value in values}
@@ -135,7 +135,9 @@ def is_told(part, word):
 @pytest.mark.parametrize("language", COMMANDS)
 def test_what_is_left_is_told(cases, left, language):
     kinds = {
-        case.name: kinds_of(case, language, left[language][case.name]) for case in cases if case.name in left[language]
+        case.name: kinds_of(case, COMMANDS[language], left[language][case.name])
+        for case in cases
+        if case.name in left[language]
     }
     reasons, told = tables(language)
 
