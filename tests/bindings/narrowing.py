@@ -1,19 +1,21 @@
 """What a reader of the generated types may lean on; each ignored error proves that a checker would see the mistake."""
 
-from typing import Literal, assert_type
+from typing import Literal, assert_never, assert_type
 
 from msgspec import UnsetType
 
 from turnwire.generated import (
     AgentMessageItem,
     ApprovalKind,
+    ErrorResponse,
     Item,
     ItemCompletedNotification,
     ServerNotification,
+    SuccessResponse,
     ThreadReadParams,
     UnknownItem,
 )
-from turnwire.generated.decoding import convert, decode, decoder
+from turnwire.generated.decoding import Decoder, convert, decode, decoder
 from turnwire.generated.errors import PARSE_ERROR
 
 
@@ -60,5 +62,24 @@ def item_type_of(data: bytes) -> str:
     assert_type(decode(data, ThreadReadParams), ThreadReadParams)
     assert_type(decoder(ThreadReadParams)(data), ThreadReadParams)
     assert_type(convert({}, ThreadReadParams), ThreadReadParams)
-    item: Item = decode(data, Item)
+    assert_type(decode(data, Item), object)
+    item = Decoder[Item]()(data)
+    assert_type(item, Item)
     return item.type
+
+
+def ways_of(data: bytes) -> int:
+    """A union that a decoder gives is one that a checker sees to the end."""
+    response = Decoder[ErrorResponse | SuccessResponse]()(data)
+    match response:
+        case ErrorResponse(error=error):
+            return error.code
+        case SuccessResponse():
+            return 0
+        case _:
+            assert_never(response)
+
+
+def anything(response: SuccessResponse) -> str:
+    """What may be anything has to be looked at first."""
+    return str(response.result.text)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]

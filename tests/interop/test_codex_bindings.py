@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from codegen.signatures import signatures_with_any
 from codegen.workshop import import_package
 from interop.environment import require
 from interop.schemas import SCHEMAS
@@ -76,6 +77,11 @@ def test_every_type_has_a_decoder_in_this_process(bindings):
 
     assert len(names) > 500
     assert all(decoder(getattr(package, name)) for name in names)
+
+
+@pytest.mark.timeout(600)
+def test_no_signature_says_any(bindings):
+    assert [] == signatures_with_any(bindings / "codex_python")
 
 
 @pytest.mark.timeout(600)

@@ -4,7 +4,7 @@
 """Turnwire Protocol 1.0: its types, each imported when first asked for."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .methods import TYPES
 
@@ -732,14 +732,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """The type `name`, from the module that TYPES says; the module is imported when first asked for."""
-    module = TYPES.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{module}", __name__), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """The type `name`, from the module that TYPES says; the module is imported when first asked for."""
+        module = TYPES.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f".{module}", __name__), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

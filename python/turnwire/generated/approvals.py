@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -75,7 +75,7 @@ class Approval(Struct, frozen=True, kw_only=True, rename="camel"):
     target: Text | UnsetType = UNSET
     """What it would be done to; absent when the operation says it."""
 
-    arguments: Any | UnsetType = UNSET
+    arguments: object | UnsetType = UNSET
     """What the tool would be given; absent means nothing."""
 
     risk: ApprovalRisk | UnsetType = UNSET

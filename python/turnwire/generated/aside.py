@@ -24,7 +24,7 @@ __all__ = ["Found", "Hole", "Keeper", "Unknown", "items_of", "judged", "members_
 _UNSAYABLE = re.compile(r'["\\\x00-\x1f]')
 
 
-class Unknown(dict[str, Any]):
+class Unknown(dict[str, object]):
     """An object of an open union whose tag this version does not know, with all its members."""
 
     tag_field: ClassVar[str] = ""
@@ -57,17 +57,17 @@ class Keeper(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     __undeclared__: ClassVar[tuple[str, ...]] = ()
 
 
-def undeclared(value: Keeper) -> dict[str, Any]:
+def undeclared(value: Keeper) -> dict[str, object]:
     """The members that the schema does not declare, by name."""
     return {wire: getattr(value, _field(index)) for index, wire in enumerate(value.__undeclared__)}
 
 
-def set_aside(value: Any, of: Any) -> list[Found]:
+def set_aside(value: object, of: object) -> list[Found]:
     """All that msgspec must not see as it came."""
     return list(_unseen(value, _info(of), ()))
 
 
-def judged(value: Any, of: Any, found: list[Found], hook: Callable[[Any, Any], Any]) -> Any:
+def judged(value: object, of: object, found: list[Found], hook: Callable[[object, object], object]) -> object:
     """Let msgspec judge all but what was found, and put that back where it was; `value` is changed."""
     if found and found[0].steps == () and isinstance(found[0], _UnknownArm):
         return found[0].value
@@ -165,12 +165,12 @@ def _unseen_in(members: dict[str, Any], info: inspect.StructType, steps: tuple[s
             yield _Undeclared(steps, rest)
 
 
-def members_of(value: Any) -> dict[str, Any]:
+def members_of(value: object) -> dict[str, object]:
     """The members of an object; what is no object has none."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
-def items_of(value: Any) -> list[object]:
+def items_of(value: object) -> list[object]:
     """The items of an array; what is no array has none."""
     return cast("list[object]", value) if isinstance(value, list) else []
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -109,13 +109,13 @@ Cursor: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1024)]
 IdempotencyKey: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 """Chosen by the client; the same key with the same params gives the first result again."""
 
-Metadata: TypeAlias = Annotated[dict[str, Any], Meta(max_length=256)]
+Metadata: TypeAlias = Annotated[dict[str, object], Meta(max_length=256)]
 """Members that belong to the host; the server keeps them and never reads them."""
 
-Config: TypeAlias = Annotated[dict[str, Any], Meta(max_length=256)]
+Config: TypeAlias = Annotated[dict[str, object], Meta(max_length=256)]
 """Settings of a thread that the host reads and the server only keeps."""
 
-JsonSchemaObject: TypeAlias = dict[str, Any]
+JsonSchemaObject: TypeAlias = dict[str, object]
 """A JSON Schema that the sender wrote."""
 
 ErrorCode: TypeAlias = Annotated[str, Meta(min_length=1, max_length=128)]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -68,7 +68,7 @@ class Request(Struct, frozen=True, kw_only=True):
     method: Annotated[str, Meta(min_length=1, max_length=256)]
     """The name of the method."""
 
-    params: dict[str, Any] | UnsetType = UNSET
+    params: dict[str, object] | UnsetType = UNSET
     """The params; absent means a call without members."""
 
 
@@ -81,7 +81,7 @@ class Notification(Struct, frozen=True, kw_only=True):
     method: Annotated[str, Meta(min_length=1, max_length=256)]
     """The name of the method."""
 
-    params: dict[str, Any] | UnsetType = UNSET
+    params: dict[str, object] | UnsetType = UNSET
     """The params; absent means a message without members."""
 
 
@@ -94,7 +94,7 @@ class SuccessResponse(Struct, frozen=True, kw_only=True):
     id: RequestId
     """The id of the request."""
 
-    result: Any
+    result: object
     """What the method gives."""
 
 

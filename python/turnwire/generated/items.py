@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -357,10 +357,10 @@ class ToolCallItem(Struct, frozen=True, kw_only=True, rename="camel", tag_field=
     tool_name: Name
     """The tool."""
 
-    arguments: Any | UnsetType = UNSET
+    arguments: object | UnsetType = UNSET
     """What it is given; absent while they are not known."""
 
-    result: Any | UnsetType = UNSET
+    result: object | UnsetType = UNSET
     """What it gives; absent when it gave nothing or has not ended."""
 
     directive: Name | UnsetType = UNSET
@@ -418,10 +418,10 @@ class McpToolCallItem(Struct, frozen=True, kw_only=True, rename="camel", tag_fie
     tool_name: Name
     """The tool."""
 
-    arguments: Any | UnsetType = UNSET
+    arguments: object | UnsetType = UNSET
     """What it is given; absent while they are not known."""
 
-    result: Any | UnsetType = UNSET
+    result: object | UnsetType = UNSET
     """What it gives; absent when it gave nothing or has not ended."""
 
     execution_started: bool | UnsetType = UNSET
@@ -473,7 +473,7 @@ class DynamicToolCallItem(Struct, frozen=True, kw_only=True, rename="camel", tag
     tool_name: Name
     """The tool."""
 
-    arguments: Any | UnsetType = UNSET
+    arguments: object | UnsetType = UNSET
     """What it is given; absent while they are not known."""
 
     success: bool | UnsetType = UNSET
@@ -482,7 +482,7 @@ class DynamicToolCallItem(Struct, frozen=True, kw_only=True, rename="camel", tag
     content_items: Annotated[list[ContentItem], Meta(max_length=1024)] | UnsetType = UNSET
     """What it gives to read; absent means nothing."""
 
-    structured_content: Any | UnsetType = UNSET
+    structured_content: object | UnsetType = UNSET
     """What it gives as data; absent means nothing."""
 
     error_message: Annotated[str, Meta(max_length=4096)] | UnsetType = UNSET

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -38,7 +38,7 @@ class RecordEvent(Struct, frozen=True, kw_only=True, rename="camel"):
     idempotency_key: IdempotencyKey | UnsetType = UNSET
     """The key of the request that caused it; absent means none."""
 
-    payload: dict[str, Any]
+    payload: dict[str, object]
     """The particulars."""
 
     hash: RecordHash

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -60,7 +60,7 @@ class ToolCallParams(Struct, frozen=True, kw_only=True, rename="camel"):
     name: Name
     """The tool."""
 
-    arguments: Any
+    arguments: object
     """What it is given."""
 
 
@@ -73,7 +73,7 @@ class ToolCallResult(Struct, frozen=True, kw_only=True, rename="camel"):
     content_items: Annotated[list[ContentItem], Meta(max_length=1024)] | UnsetType = UNSET
     """What it gives to read; absent means nothing."""
 
-    structured_content: Any | UnsetType = UNSET
+    structured_content: object | UnsetType = UNSET
     """What it gives as data; absent means nothing."""
 
     error_code: ErrorCode | UnsetType = UNSET

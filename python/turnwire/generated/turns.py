@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -113,7 +113,7 @@ class Turn(Struct, frozen=True, kw_only=True, rename="camel"):
     final_output: Text | UnsetType = UNSET
     """What the agent says in the end; absent means nothing."""
 
-    structured_output: Any | UnsetType = UNSET
+    structured_output: object | UnsetType = UNSET
     """The output that `outputSchema` asked for; absent means none."""
 
     review: _reviews.Review | UnsetType = UNSET
@@ -241,7 +241,7 @@ class UsageCall(Struct, frozen=True, kw_only=True, rename="camel"):
     cache: CacheUsage | UnsetType = UNSET
     """How much of the input came from a cache; absent means not known."""
 
-    provider_usage: dict[str, Any] | UnsetType = UNSET
+    provider_usage: dict[str, object] | UnsetType = UNSET
     """The provider's own counts, as they came; absent means none."""
 
 

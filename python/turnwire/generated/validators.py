@@ -12,7 +12,8 @@ from types import NoneType
 
 __all__ = ["VALIDATORS", "Fault", "Validator"]
 
-Validator = Callable[[Any], Fault | None]
+Validator = Callable[[object], Fault | None]
+_Arm = Callable[[Any], Fault | None]
 
 
 def _active_turn(v: Any) -> Fault | None:
@@ -9542,11 +9543,11 @@ def _version_interval(v: Any) -> Fault | None:
     return None
 
 
-_client_notification_arms: dict[str, Validator] = {
+_client_notification_arms: dict[str, _Arm] = {
     "initialized": _initialized_notification,
 }
 
-_client_request_arms: dict[str, Validator] = {
+_client_request_arms: dict[str, _Arm] = {
     "initialize": _initialize_request,
     "ping": _ping_request,
     "shutdown": _shutdown_request,
@@ -9586,12 +9587,12 @@ _client_request_arms: dict[str, Validator] = {
     "schema/export": _schema_export_request,
 }
 
-_content_item_arms: dict[str, Validator] = {
+_content_item_arms: dict[str, _Arm] = {
     "text": _text_content,
     "image": _image_content,
 }
 
-_error_data_arms: dict[str, Validator] = {
+_error_data_arms: dict[str, _Arm] = {
     "parseError": _parse_error_data,
     "invalidRequest": _invalid_request_data,
     "methodNotFound": _method_not_found_data,
@@ -9618,7 +9619,7 @@ _error_data_arms: dict[str, Validator] = {
     "requestClosed": _request_closed_data,
 }
 
-_input_part_arms: dict[str, Validator] = {
+_input_part_arms: dict[str, _Arm] = {
     "text": _text_part,
     "image": _image_part,
     "localImage": _local_image_part,
@@ -9628,7 +9629,7 @@ _input_part_arms: dict[str, Validator] = {
     "contextRef": _context_ref_part,
 }
 
-_item_arms: dict[str, Validator] = {
+_item_arms: dict[str, _Arm] = {
     "userMessage": _user_message_item,
     "agentMessage": _agent_message_item,
     "reasoning": _reasoning_item,
@@ -9648,19 +9649,19 @@ _item_arms: dict[str, Validator] = {
     "error": _error_item,
 }
 
-_pending_request_arms: dict[str, Validator] = {
+_pending_request_arms: dict[str, _Arm] = {
     "approval": _pending_approval,
     "userInput": _pending_user_input,
 }
 
-_review_target_arms: dict[str, Validator] = {
+_review_target_arms: dict[str, _Arm] = {
     "uncommittedChanges": _uncommitted_changes_target,
     "baseBranch": _base_branch_target,
     "commit": _commit_target,
     "custom": _custom_target,
 }
 
-_server_notification_arms: dict[str, Validator] = {
+_server_notification_arms: dict[str, _Arm] = {
     "thread/started": _thread_started_notification,
     "thread/updated": _thread_updated_notification,
     "thread/status/changed": _thread_status_changed_notification,
@@ -9690,7 +9691,7 @@ _server_notification_arms: dict[str, Validator] = {
     "trace/span": _trace_span_notification,
 }
 
-_server_request_arms: dict[str, Validator] = {
+_server_request_arms: dict[str, _Arm] = {
     "ping": _ping_request,
     "approval/request": _approval_request_request,
     "userInput/request": _user_input_request_request,

@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 # Annotations are evaluated inside the class body, so a member must not hide a builtin that an annotation says.
-_BUILTINS = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple"})
+_BUILTINS = frozenset({"bool", "dict", "float", "int", "list", "object", "str", "tuple"})
 RESERVED_MEMBERS = frozenset(keyword.kwlist) | _BUILTINS
 # Modules of the package that are no family.
 RESERVED_MODULES = frozenset(
@@ -26,7 +26,7 @@ RESERVED_MODULES = frozenset(
 _IMPORTED = frozenset(
     {
         "TYPES",
-        *("Annotated", "Any", "ClassVar", "Literal", "TYPE_CHECKING", "TypeAlias"),
+        *("Annotated", "ClassVar", "Literal", "TYPE_CHECKING", "TypeAlias"),
         *("Bag", "Hole", "Keeper", "Meta", "Struct", "UNSET", "Unknown", "UnsetType"),
     },
 )

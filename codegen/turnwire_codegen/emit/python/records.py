@@ -86,7 +86,7 @@ def record_view(record: Record, home: Home, tags: Mapping[str, Tag], needed: Imp
 
 def _bag(record: Record, names: dict[str, str], home: Home, needed: Imports) -> BagView:
     extra = annotation(AnyValue() if record.extra is None else record.extra, home)
-    needed |= {*extra.imports, (".decoding", "Bag"), ("typing", "Any")}
+    needed |= {*extra.imports, (".decoding", "Bag")}
     needs = [quoted(field.wire) for field in record.fields if field.required and not is_sayable(field.wire)]
     return BagView(
         extra=extra.text,

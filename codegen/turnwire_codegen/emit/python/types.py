@@ -56,7 +56,8 @@ def annotation(node: TypeNode, home: Home) -> Symbol:
         case Nullable(of):
             return _wrap("{} | None", annotation(of, home))
         case AnyValue():
-            return Symbol("Any", frozenset({(_TYPING, "Any")}))
+            # To checkers it is what has to be looked at first; msgspec takes anything for it, as it is.
+            return Symbol("object")
 
 
 def literal(*values: Any) -> Symbol:
@@ -86,7 +87,7 @@ def _wrap(form: str, inner: Symbol) -> Symbol:
 def _tuple(items: tuple[TypeNode, ...], rest: TypeNode | None, home: Home) -> Symbol:
     if rest is not None:
         # Only a uniform tail has a tuple of its own; head and tail together are a list for the types.
-        return Symbol("list[Any]", frozenset({(_TYPING, "Any")}))
+        return Symbol("list[object]")
     parts = [annotation(item, home) for item in items]
     imports = frozenset().union(*(part.imports for part in parts))
     return Symbol(f"tuple[{', '.join(part.text for part in parts) or '()'}]", imports)

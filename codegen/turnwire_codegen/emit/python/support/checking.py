@@ -27,12 +27,12 @@ def step(name: str) -> str:
     return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def is_one_of(value: Any, allowed: Iterable[Any]) -> bool:
+def is_one_of(value: object, allowed: Iterable[object]) -> bool:
     """Whether a value equals one of these: 1 equals 1.0, true equals only true."""
     return any(_same(value, other) for other in allowed)
 
 
-def are_unique(items: list[Any]) -> bool:
+def are_unique(items: list[object]) -> bool:
     """Whether no two items are equal."""
     texts = {item for item in items if item.__class__ is str}
     others = [item for item in items if item.__class__ is not str]

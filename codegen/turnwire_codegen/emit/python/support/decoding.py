@@ -16,6 +16,7 @@ from typing import (
     Annotated,
     Any,
     ClassVar,
+    Generic,
     Literal,
     TypeVar,
     Union,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bag",
     "Choice",
+    "Decoder",
     "Hole",
     "Keeper",
     "Unknown",
@@ -53,16 +55,16 @@ _Of = TypeVar("_Of")
 NO_TAG = -(2**63)
 
 
-# A class is the type that comes back; of a union no checker of Python 3.11 can say so, and Any is what it becomes.
+# A class is the type that comes back; of a union only `Decoder` can say so to the checkers of Python 3.11.
 @overload
 def decoder(of: type[_Of]) -> Callable[[bytes | str], _Of]: ...
 @overload
-def decoder(of: object) -> Callable[[bytes | str], Any]: ...
-def decoder(of: Any) -> Callable[[bytes | str], Any]:
+def decoder(of: object) -> Callable[[bytes | str], object]: ...
+def decoder(of: object) -> Callable[[bytes | str], object]:
     """A function from JSON text to `of`; it raises msgspec.DecodeError, or msgspec.ValidationError with the path."""
     fast = msgspec.json.Decoder(tagged(of), dec_hook=_pick).decode
 
-    def decode_or_recover(data: bytes | str, /) -> Any:
+    def decode_or_recover(data: bytes | str, /) -> object:
         try:
             return fast(data)
         except msgspec.ValidationError:
@@ -74,13 +76,31 @@ def decoder(of: Any) -> Callable[[bytes | str], Any]:
 @overload
 def decode(data: bytes | str, of: type[_Of]) -> _Of: ...
 @overload
-def decode(data: bytes | str, of: object) -> Any: ...
-def decode(data: bytes | str, of: Any) -> Any:
+def decode(data: bytes | str, of: object) -> object: ...
+def decode(data: bytes | str, of: object) -> object:
     """`decoder(of)(data)`, for a type that is decoded once."""
     return decoder(of)(data)
 
 
-def recover(data: bytes | str, of: Any) -> Any:
+class Decoder(Generic[_Of]):
+    """A decoder that tells checkers what comes back, whatever it is: `Decoder[Event]()(data)` is an `Event`."""
+
+    of: ClassVar[object]
+
+    def __init__(self) -> None:
+        self._read = decoder(self.of)
+
+    def __call__(self, data: bytes | str, /) -> _Of:
+        """The value in `data`; raises what the functions of `decoder` raise."""
+        return cast("_Of", self._read(data))
+
+    if not TYPE_CHECKING:
+
+        def __class_getitem__(cls, of: object) -> type:
+            return type(f"{cls.__name__}[{of}]", (cls,), {"of": of})
+
+
+def recover(data: bytes | str, of: object) -> object:
     """What `decoder` does after the fast path refused; for callers who keep a msgspec decoder of their own."""
     try:
         value = msgspec.json.decode(data)
@@ -93,8 +113,8 @@ def recover(data: bytes | str, of: Any) -> Any:
 @overload
 def convert(value: object, of: type[_Of]) -> _Of: ...
 @overload
-def convert(value: object, of: object) -> Any: ...
-def convert(value: Any, of: Any) -> Any:
+def convert(value: object, of: object) -> object: ...
+def convert(value: object, of: object) -> object:
     """Builtins to `of`, by the same rules; `value` is left as it is."""
     return _converted(value, of)
 
@@ -111,25 +131,25 @@ def _converted(value: Any, of: Any) -> Any:
         return judged(plain, tagged(of), found, _pick)
 
 
-def tagged(of: Any) -> Any:
+def tagged(of: object) -> object:
     """`of`, or for an arm of a tagged union a type that insists on the tag, which msgspec alone lets be absent."""
-    wanted: Any = of
+    wanted = of
     if isinstance(of, type) and issubclass(of, msgspec.Struct) and of.__struct_config__.tag is not None:
         tag = "" if isinstance(of.__struct_config__.tag, str) else NO_TAG
         wanted = Union[of, _seal(str(of.__struct_config__.tag_field), tag)]  # noqa: UP007 -- made at run time
     return wanted
 
 
-class Bag(dict[str, Any]):
+class Bag(dict[str, object]):
     """An object whose undeclared members are data too: a dict, with a property for each declared member."""
 
     members: ClassVar[type[msgspec.Struct]]
     needs: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def extra(cls) -> Any:
+    def extra(cls) -> object:
         """The type of members that are not declared."""
-        return Any
+        return object
 
 
 class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no methods to be abstract
@@ -138,19 +158,19 @@ class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no metho
     unknown: ClassVar[type[Unknown] | None] = None
 
     @classmethod
-    def arms(cls) -> tuple[Any, ...]:
+    def arms(cls) -> tuple[object, ...]:
         """The types of the arms, known once their module is imported."""
         return ()
 
 
-def choice(name: str, arms: Callable[[], tuple[Any, ...]], unknown: type[Unknown] | None = None) -> Any:
+def choice(name: str, arms: Callable[[], tuple[object, ...]], unknown: type[Unknown] | None = None) -> object:
     """The marker of a union of `arms`, which may name the marker itself; every arm's class counts as its subclass."""
 
-    made: list[tuple[Any, ...]] = []
+    made: list[tuple[object, ...]] = []
 
     class Marker(Choice):
         @classmethod
-        def arms(cls) -> tuple[Any, ...]:
+        def arms(cls) -> tuple[object, ...]:
             if not made:
                 made.append(arms())
                 for kind in _classes(cls, set()):
@@ -182,7 +202,7 @@ def _classes(of: Any, seen: set[Any]) -> Iterator[type]:
         seen.add(of)
         for member in members:
             yield from _classes(member, seen)
-    elif of is Any:
+    elif of is object:
         yield from (dict, list, str, int, float, bool, type(None))
     elif isinstance(of, type) and issubclass(of, Hole):
         # An arm that nobody knows comes back as what its hole stands for.
@@ -193,6 +213,8 @@ def _classes(of: Any, seen: set[Any]) -> Iterator[type]:
 
 def _pick(of: Any, value: Any) -> Any:
     """The hook for what msgspec has no decoder for."""
+    if of is object:
+        return value
     if isinstance(of, type) and issubclass(of, Bag):
         return _bag(of, value)
     if not _is_choice(of):
@@ -236,7 +258,7 @@ def _dropped(value: Any, found: Any) -> int:
             others |= {*found.__undeclared__}
         held = [(member, getattr(found, places[wire])) for wire, member in members_of(value).items() if wire in places]
     elif isinstance(found, dict):
-        read = members_of(found)
+        read = members_of(cast("object", found))
         others, held = set[str](), [(member, read[wire]) for wire, member in members_of(value).items()]
     else:
         inside = cast("Sequence[object]", found) if isinstance(found, list | tuple) else ()
