@@ -175,7 +175,9 @@ class _Incoming(asyncio.Protocol):
         """Send the answer that is not the one they wanted."""
         self._is_refused = True
         self._stop_clock()
-        tcp.write(b"".join(self._protocol.data_to_send()))
+        answer = b"".join(self._protocol.data_to_send())
+        # What cannot be read has no answer of the library, or one, by its version.
+        tcp.write(answer or self._protocol.reject(HTTPStatus.BAD_REQUEST, "This is no request of HTTP.\n").serialize())
         tcp.write_eof()
         self._timer = self._loop.call_later(_LINGER_SECONDS, tcp.abort)
 
