@@ -198,6 +198,25 @@ async def test_the_end_of_the_server_is_1001_for_everybody():
     assert ends == [([], 1001)] * 2
 
 
+async def test_a_turn_that_does_not_end_in_time_ends_before_its_connection():
+    serving = listening(make_server({"shutdown_ms": 0}), LOOPBACK)
+    url = await serving.__aenter__()
+    async with await RawSocket.open(url) as client:
+        await client.greet()
+        client.say(1, "thread/start", threadId="t")
+        client.say(2, "turn/start", threadId="t", input=[{"type": "text", "text": "listen"}])
+        while (await client.next_message()).get("id") != 2:
+            pass
+        ending = asyncio.create_task(serving.__aexit__(None, None, None))
+        was = await client.until_close()
+        client.send(frame(CLOSE))
+        await ending
+
+    ended = [message["params"]["turn"] for message in was.messages if message["method"] == "turn/completed"]
+    assert [(turn["status"], turn["endReason"]) for turn in ended] == [("interrupted", "shutdown")]
+    assert was.code == 1001
+
+
 async def test_a_client_that_never_closes_does_not_keep_the_server(monkeypatch):
     monkeypatch.setattr("turnwire.transports.websocket.link._LINGER_SECONDS", 0.1)
     serving = listening(make_server({}), LOOPBACK)
