@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import ssl
 
 import pytest
 from websockets.client import ClientProtocol
@@ -11,7 +12,7 @@ from websockets.uri import parse_uri
 
 from e2e.ws_raw import BINARY, CLOSE, CONT, PING, PONG, TEXT, frame
 from runtime.test_transports import Ear
-from turnwire.transports.websocket import Link, link
+from turnwire.transports.websocket import Link, UpgradeRefused, WebSocketTransport, client, link
 
 MESSAGES = [b"a", "é😀".encode(), b"x" * 200, b"", b"y" * 70_000]
 STREAM = (
@@ -19,6 +20,12 @@ STREAM = (
     *[frame(CONT, fin=False), frame(CONT, MESSAGES[1][3:]), frame(TEXT, MESSAGES[2]), frame(TEXT)],
     *[frame(TEXT, MESSAGES[4][:66_000], fin=False), frame(CONT, MESSAGES[4][66_000:])],
 )
+
+
+def distrusted():
+    error = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    error.verify_message = "self-signed certificate"
+    return error
 
 
 class Tcp:
@@ -210,3 +217,51 @@ async def test_a_full_output_is_told_once_and_that_it_has_room_when_it_still_has
     made.connection_lost(None)
 
     assert (told, ear.heard) == (["pause"], ["pause", "resume", ("lost", None)])
+
+
+@pytest.mark.parametrize(("halves", "end"), [(True, "write_eof"), (False, "close")])
+async def test_a_connection_that_fails_is_closed_by_halves_where_that_can_be(halves, end):
+    made, tcp, _ear = await begun()
+    tcp.can_write_eof = lambda: halves
+    made.data_received(frame(BINARY, b"x"))
+    made.connection_lost(None)
+
+    assert [name for name, *_ in tcp.told if name in ("write_eof", "close")] == [end]
+
+
+async def test_both_have_said_that_they_close_so_it_is_closed():
+    made, tcp, _ear = await begun()
+    made.data_received(frame(CLOSE, b"\x03\xe8"))
+    made.connection_lost(None)
+
+    assert [name for name, *_ in tcp.told if name in ("write_eof", "close")] == ["close"]
+
+
+FAILURES = [
+    (OSError(111, "Connect call failed"), ConnectionError, "Connection refused"),
+    (OSError(-2, "Name or service not known"), ConnectionError, "Name or service not known"),
+    (OSError("Multiple exceptions: [Errno 111]"), ConnectionError, "Multiple exceptions"),
+    (ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"), ConnectionError, "WRONG_VERSION_NUMBER"),
+    (distrusted(), UpgradeRefused, "self-signed certificate"),
+]
+
+
+@pytest.mark.parametrize(("error", "kind", "said"), FAILURES)
+async def test_what_keeps_a_client_from_its_server_is_said_in_few_words(error, kind, said, monkeypatch):
+    async def fail(*_args, **_options):
+        raise error
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", fail)
+    with pytest.raises(kind, match=said) as told:
+        await WebSocketTransport("wss://nowhere.example").start(Ear())
+
+    assert str(told.value).startswith("cannot connect to wss://nowhere.example: ")
+
+
+async def test_a_server_that_does_not_answer_in_time_is_said_to_be_silent(monkeypatch):
+    monkeypatch.setattr(client, "_OPENING_SECONDS", 0.01)
+    silent = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+    url = f"ws://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+    with pytest.raises(TimeoutError, match=rf"no answer from {url} within 0.01 s"):
+        await WebSocketTransport(url).start(Ear())
+    silent.close()

@@ -70,7 +70,7 @@ class WebSocketTransport:
 
         Raises:
             OSError: nobody is there, or nobody answers in time, or the server has no time now (503).
-            UpgradeRefused: it answers with anything else.
+            UpgradeRefused: it answers with anything else, or its certificate is not to be trusted.
         """
         protocol, tcp = await self._open()
         self._link = Link(protocol, tcp, ping_seconds=self._ping_seconds)
@@ -115,6 +115,9 @@ class WebSocketTransport:
                 return await asyncio.shield(opening.opened)
         except TimeoutError:
             raise TimeoutError(f"no answer from {self.url} within {_OPENING_SECONDS:g} s") from None
+        except ssl.SSLCertVerificationError as error:
+            # It will be no other the next time.
+            raise UpgradeRefused(f"cannot connect to {self.url}: {error.verify_message}") from error
         except OSError as error:
             raise ConnectionError(f"cannot connect to {self.url}: {_why(error)}") from error
         finally:
