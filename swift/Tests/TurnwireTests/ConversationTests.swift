@@ -40,6 +40,19 @@ final class ConversationTests: XCTestCase {
         XCTAssertEqual([], faults)
     }
 
+    func testWhatAllItemsHave() throws {
+        let head = #"{"type": "notice", "id": "itm_1", "threadId": "thr_1", "turnId": "trn_1", "status": "completed", "#
+        let known = try Item(parsing: head + #""createdAt": 1, "level": "warning", "text": "Slow", "code": "slowModel"}"#)
+        let unknown = try Item(parsing: #"{"type": "hologram", "id": "itm_2", "turnId": 7}"#)
+
+        XCTAssertEqual("itm_1", known.id)
+        XCTAssertEqual(.completed, known.status)
+        XCTAssertNil(known.completedAt)
+        XCTAssertEqual("itm_2", unknown.id)
+        XCTAssertNil(unknown.turnId)
+        XCTAssertNil(unknown.status)
+    }
+
     func testApprovalIsDeclinedWhereNobodyAnswers() async throws {
         let client = try await connected()
         await client.onRequest(.approvalRequest) { params in

@@ -9,7 +9,7 @@ from turnwire_codegen.emit.swift.text import comment, json_literal, quoted
 from turnwire_codegen.emit.swift.types import Scope, constant, nullable_part, type_text
 from turnwire_codegen.ir import Alias, AnyValue, Const, Field, Record, TupleOf, TypeNode
 
-__all__ = ["PropertyView", "StructView", "record_view", "tuple_view", "wrapper_view"]
+__all__ = ["PropertyView", "StructView", "property_names", "record_view", "tuple_view", "wrapper_view"]
 
 
 class PropertyView(msgspec.Struct, frozen=True):
@@ -51,10 +51,16 @@ class _Member(msgspec.Struct, frozen=True, kw_only=True):
     write: str
 
 
+def property_names(record: Record) -> dict[str, str]:
+    """Wire name to property."""
+    rest = _rest(record)
+    return member_names({field.wire: field.name for field in record.fields}, *([rest.name] if rest else []))
+
+
 def record_view(record: Record, scope: Scope) -> StructView:
     """The structure of a record."""
     rest = _rest(record)
-    names = member_names({field.wire: field.name for field in record.fields}, *([rest.name] if rest else []))
+    names = property_names(record)
     members = [_member(record, field, names[field.wire], scope) for field in record.fields]
     # An argument that may be left out stands behind those that may not.
     needed = [member for field, member in zip(record.fields, members, strict=True) if field.required]

@@ -6,6 +6,7 @@ from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.emit.swift.held import held
 from turnwire_codegen.emit.swift.names import case_names
 from turnwire_codegen.emit.swift.records import PropertyView
+from turnwire_codegen.emit.swift.shared import SharedView, shared_views
 from turnwire_codegen.emit.swift.text import comment, json_literal, quoted
 from turnwire_codegen.emit.swift.types import Scope, type_text
 from turnwire_codegen.ir import (
@@ -38,6 +39,7 @@ class EnumView(msgspec.Struct, frozen=True, kw_only=True):
     head: str
     doc: tuple[str, ...]
     cases: tuple[PropertyView, ...]
+    shared: tuple[SharedView, ...] = ()
     raw: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
@@ -66,6 +68,9 @@ def union_view(union: Union, scope: Scope) -> EnumView:
         head=f"indirect enum {scope.names[union.name]}: JSONRepresentable",
         doc=comment(union.doc, remarks(union.notes), deprecation(union.notes), indent=0),
         cases=tuple(cases),
+        shared=shared_views(
+            union, {variant.type.name: name for variant, name in arms if isinstance(variant.type, Ref)}, scope
+        ),
         reads=tuple(reads if reads is not None else _by_trial(arms, scope)),
         writes=("switch self {", *writes, "}"),
     )

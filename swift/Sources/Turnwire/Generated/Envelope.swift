@@ -246,6 +246,39 @@ public indirect enum ErrorData: JSONRepresentable {
     /// An arm that this version does not know, with all its members.
     case unknown(JSONObject)
 
+    /// Whether the same message may succeed later.
+    ///
+    /// nil where an arm that this version does not know has none.
+    public var retryable: Bool? {
+        switch self {
+        case let .parseError(value): value.retryable
+        case let .invalidRequest(value): value.retryable
+        case let .methodNotFound(value): value.retryable
+        case let .invalidParams(value): value.retryable
+        case let .internalError(value): value.retryable
+        case let .overloaded(value): value.retryable
+        case let .notInitialized(value): value.retryable
+        case let .alreadyInitialized(value): value.retryable
+        case let .notFound(value): value.retryable
+        case let .unsupportedVersion(value): value.retryable
+        case let .experimentalRequired(value): value.retryable
+        case let .unauthorized(value): value.retryable
+        case let .cursorInvalid(value): value.retryable
+        case let .conflict(value): value.retryable
+        case let .notSettled(value): value.retryable
+        case let .shuttingDown(value): value.retryable
+        case let .turnActive(value): value.retryable
+        case let .turnMismatch(value): value.retryable
+        case let .threadPaused(value): value.retryable
+        case let .threadArchived(value): value.retryable
+        case let .noActiveTurn(value): value.retryable
+        case let .hostError(value): value.retryable
+        case let .agentUnsupported(value): value.retryable
+        case let .requestClosed(value): value.retryable
+        case let .unknown(members): members["retryable"].flatMap { try? Bool(json: $0) }
+        }
+    }
+
     public init(json: JSONValue) throws {
         switch try json.textTag("code") {
         case "parseError": self = .parseError(try ParseErrorData(json: json))

@@ -24,6 +24,232 @@ public indirect enum Item: JSONRepresentable {
     /// An arm that this version does not know, with all its members.
     case unknown(JSONObject)
 
+    /// Names the item, in started, deltas and completed alike.
+    ///
+    /// nil where an arm that this version does not know has none.
+    public var id: Identifier? {
+        switch self {
+        case let .userMessage(value): value.id
+        case let .agentMessage(value): value.id
+        case let .reasoning(value): value.id
+        case let .plan(value): value.id
+        case let .commandExecution(value): value.id
+        case let .fileChange(value): value.id
+        case let .toolCall(value): value.id
+        case let .mcpToolCall(value): value.id
+        case let .dynamicToolCall(value): value.id
+        case let .subagent(value): value.id
+        case let .approval(value): value.id
+        case let .userInput(value): value.id
+        case let .review(value): value.id
+        case let .artifact(value): value.id
+        case let .contextCompaction(value): value.id
+        case let .notice(value): value.id
+        case let .error(value): value.id
+        case let .unknown(members): members["id"].flatMap { try? Identifier(json: $0) }
+        }
+    }
+
+    /// The thread.
+    ///
+    /// nil where an arm that this version does not know has none.
+    public var threadId: Identifier? {
+        switch self {
+        case let .userMessage(value): value.threadId
+        case let .agentMessage(value): value.threadId
+        case let .reasoning(value): value.threadId
+        case let .plan(value): value.threadId
+        case let .commandExecution(value): value.threadId
+        case let .fileChange(value): value.threadId
+        case let .toolCall(value): value.threadId
+        case let .mcpToolCall(value): value.threadId
+        case let .dynamicToolCall(value): value.threadId
+        case let .subagent(value): value.threadId
+        case let .approval(value): value.threadId
+        case let .userInput(value): value.threadId
+        case let .review(value): value.threadId
+        case let .artifact(value): value.threadId
+        case let .contextCompaction(value): value.threadId
+        case let .notice(value): value.threadId
+        case let .error(value): value.threadId
+        case let .unknown(members): members["threadId"].flatMap { try? Identifier(json: $0) }
+        }
+    }
+
+    /// The turn.
+    ///
+    /// nil where an arm that this version does not know has none.
+    public var turnId: Identifier? {
+        switch self {
+        case let .userMessage(value): value.turnId
+        case let .agentMessage(value): value.turnId
+        case let .reasoning(value): value.turnId
+        case let .plan(value): value.turnId
+        case let .commandExecution(value): value.turnId
+        case let .fileChange(value): value.turnId
+        case let .toolCall(value): value.turnId
+        case let .mcpToolCall(value): value.turnId
+        case let .dynamicToolCall(value): value.turnId
+        case let .subagent(value): value.turnId
+        case let .approval(value): value.turnId
+        case let .userInput(value): value.turnId
+        case let .review(value): value.turnId
+        case let .artifact(value): value.turnId
+        case let .contextCompaction(value): value.turnId
+        case let .notice(value): value.turnId
+        case let .error(value): value.turnId
+        case let .unknown(members): members["turnId"].flatMap { try? Identifier(json: $0) }
+        }
+    }
+
+    /// How far the item is.
+    ///
+    /// nil where an arm that this version does not know has none.
+    public var status: ItemStatus? {
+        switch self {
+        case let .userMessage(value): value.status
+        case let .agentMessage(value): value.status
+        case let .reasoning(value): value.status
+        case let .plan(value): value.status
+        case let .commandExecution(value): value.status
+        case let .fileChange(value): value.status
+        case let .toolCall(value): value.status
+        case let .mcpToolCall(value): value.status
+        case let .dynamicToolCall(value): value.status
+        case let .subagent(value): value.status
+        case let .approval(value): value.status
+        case let .userInput(value): value.status
+        case let .review(value): value.status
+        case let .artifact(value): value.status
+        case let .contextCompaction(value): value.status
+        case let .notice(value): value.status
+        case let .error(value): value.status
+        case let .unknown(members): members["status"].flatMap { try? ItemStatus(json: $0) }
+        }
+    }
+
+    /// When it started.
+    ///
+    /// nil where an arm that this version does not know has none.
+    public var createdAt: Timestamp? {
+        switch self {
+        case let .userMessage(value): value.createdAt
+        case let .agentMessage(value): value.createdAt
+        case let .reasoning(value): value.createdAt
+        case let .plan(value): value.createdAt
+        case let .commandExecution(value): value.createdAt
+        case let .fileChange(value): value.createdAt
+        case let .toolCall(value): value.createdAt
+        case let .mcpToolCall(value): value.createdAt
+        case let .dynamicToolCall(value): value.createdAt
+        case let .subagent(value): value.createdAt
+        case let .approval(value): value.createdAt
+        case let .userInput(value): value.createdAt
+        case let .review(value): value.createdAt
+        case let .artifact(value): value.createdAt
+        case let .contextCompaction(value): value.createdAt
+        case let .notice(value): value.createdAt
+        case let .error(value): value.createdAt
+        case let .unknown(members): members["createdAt"].flatMap { try? Timestamp(json: $0) }
+        }
+    }
+
+    /// When it ended; absent while it has not.
+    public var completedAt: Timestamp? {
+        switch self {
+        case let .userMessage(value): value.completedAt
+        case let .agentMessage(value): value.completedAt
+        case let .reasoning(value): value.completedAt
+        case let .plan(value): value.completedAt
+        case let .commandExecution(value): value.completedAt
+        case let .fileChange(value): value.completedAt
+        case let .toolCall(value): value.completedAt
+        case let .mcpToolCall(value): value.completedAt
+        case let .dynamicToolCall(value): value.completedAt
+        case let .subagent(value): value.completedAt
+        case let .approval(value): value.completedAt
+        case let .userInput(value): value.completedAt
+        case let .review(value): value.completedAt
+        case let .artifact(value): value.completedAt
+        case let .contextCompaction(value): value.completedAt
+        case let .notice(value): value.completedAt
+        case let .error(value): value.completedAt
+        case let .unknown(members): members["completedAt"].flatMap { try? Timestamp(json: $0) }
+        }
+    }
+
+    /// The subagent item whose work this is; absent when there is none.
+    public var parentItemId: Identifier? {
+        switch self {
+        case let .userMessage(value): value.parentItemId
+        case let .agentMessage(value): value.parentItemId
+        case let .reasoning(value): value.parentItemId
+        case let .plan(value): value.parentItemId
+        case let .commandExecution(value): value.parentItemId
+        case let .fileChange(value): value.parentItemId
+        case let .toolCall(value): value.parentItemId
+        case let .mcpToolCall(value): value.parentItemId
+        case let .dynamicToolCall(value): value.parentItemId
+        case let .subagent(value): value.parentItemId
+        case let .approval(value): value.parentItemId
+        case let .userInput(value): value.parentItemId
+        case let .review(value): value.parentItemId
+        case let .artifact(value): value.parentItemId
+        case let .contextCompaction(value): value.parentItemId
+        case let .notice(value): value.parentItemId
+        case let .error(value): value.parentItemId
+        case let .unknown(members): members["parentItemId"].flatMap { try? Identifier(json: $0) }
+        }
+    }
+
+    /// The agent whose work this is; absent means the agent of the turn.
+    public var agent: AgentId? {
+        switch self {
+        case let .userMessage(value): value.agent
+        case let .agentMessage(value): value.agent
+        case let .reasoning(value): value.agent
+        case let .plan(value): value.agent
+        case let .commandExecution(value): value.agent
+        case let .fileChange(value): value.agent
+        case let .toolCall(value): value.agent
+        case let .mcpToolCall(value): value.agent
+        case let .dynamicToolCall(value): value.agent
+        case let .subagent(value): value.agent
+        case let .approval(value): value.agent
+        case let .userInput(value): value.agent
+        case let .review(value): value.agent
+        case let .artifact(value): value.agent
+        case let .contextCompaction(value): value.agent
+        case let .notice(value): value.agent
+        case let .error(value): value.agent
+        case let .unknown(members): members["agent"].flatMap { try? AgentId(json: $0) }
+        }
+    }
+
+    /// The item that this one is a copy of; absent when it is none.
+    public var forkedFrom: Identifier? {
+        switch self {
+        case let .userMessage(value): value.forkedFrom
+        case let .agentMessage(value): value.forkedFrom
+        case let .reasoning(value): value.forkedFrom
+        case let .plan(value): value.forkedFrom
+        case let .commandExecution(value): value.forkedFrom
+        case let .fileChange(value): value.forkedFrom
+        case let .toolCall(value): value.forkedFrom
+        case let .mcpToolCall(value): value.forkedFrom
+        case let .dynamicToolCall(value): value.forkedFrom
+        case let .subagent(value): value.forkedFrom
+        case let .approval(value): value.forkedFrom
+        case let .userInput(value): value.forkedFrom
+        case let .review(value): value.forkedFrom
+        case let .artifact(value): value.forkedFrom
+        case let .contextCompaction(value): value.forkedFrom
+        case let .notice(value): value.forkedFrom
+        case let .error(value): value.forkedFrom
+        case let .unknown(members): members["forkedFrom"].flatMap { try? Identifier(json: $0) }
+        }
+    }
+
     public init(json: JSONValue) throws {
         switch try json.textTag("type") {
         case "userMessage": self = .userMessage(try UserMessageItem(json: json))

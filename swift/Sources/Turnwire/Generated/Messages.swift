@@ -2392,6 +2392,49 @@ public indirect enum ClientRequest: JSONRepresentable {
     case traceRead(TraceReadRequest)
     case schemaExport(SchemaExportRequest)
 
+    /// Names the call.
+    public var id: RequestId {
+        switch self {
+        case let .initialize(value): value.id
+        case let .ping(value): value.id
+        case let .shutdown(value): value.id
+        case let .threadStart(value): value.id
+        case let .threadResume(value): value.id
+        case let .threadRead(value): value.id
+        case let .threadList(value): value.id
+        case let .threadTurnsList(value): value.id
+        case let .threadItemsList(value): value.id
+        case let .threadEventsList(value): value.id
+        case let .threadFork(value): value.id
+        case let .threadRewind(value): value.id
+        case let .threadUpdate(value): value.id
+        case let .threadArchive(value): value.id
+        case let .threadUnarchive(value): value.id
+        case let .threadDelete(value): value.id
+        case let .threadPause(value): value.id
+        case let .threadUnpause(value): value.id
+        case let .threadUnsubscribe(value): value.id
+        case let .threadCompact(value): value.id
+        case let .turnStart(value): value.id
+        case let .turnSteer(value): value.id
+        case let .turnInterrupt(value): value.id
+        case let .turnEnqueue(value): value.id
+        case let .turnQueueList(value): value.id
+        case let .turnQueueRemove(value): value.id
+        case let .turnQueueReorder(value): value.id
+        case let .turnQueueUpdate(value): value.id
+        case let .turnQueueResume(value): value.id
+        case let .reviewStart(value): value.id
+        case let .approvalResolve(value): value.id
+        case let .approvalRulesList(value): value.id
+        case let .approvalRulesRemove(value): value.id
+        case let .userInputResolve(value): value.id
+        case let .modelList(value): value.id
+        case let .traceRead(value): value.id
+        case let .schemaExport(value): value.id
+        }
+    }
+
     public init(json: JSONValue) throws {
         switch try json.textTag("method") {
         case "initialize": self = .initialize(try InitializeRequest(json: json))
@@ -2528,6 +2571,16 @@ public indirect enum ServerRequest: JSONRepresentable {
     case approvalRequest(ApprovalRequestRequest)
     case userInputRequest(UserInputRequestRequest)
     case toolCall(ToolCallRequest)
+
+    /// Names the call.
+    public var id: RequestId {
+        switch self {
+        case let .ping(value): value.id
+        case let .approvalRequest(value): value.id
+        case let .userInputRequest(value): value.id
+        case let .toolCall(value): value.id
+        }
+    }
 
     public init(json: JSONValue) throws {
         switch try json.textTag("method") {
