@@ -22,12 +22,17 @@ from turnwire_codegen.load.beside import Beside, read_beside
 from turnwire_codegen.load.canonical import load_canonical
 from turnwire_codegen.load.foreign.front import AS_FOUND, Reading, load_foreign
 from turnwire_codegen.passes import FOREIGN_PASSES, PASSES, STABLE_PASSES, run
+from turnwire_codegen.passes.circles import depth_of_unions
 from turnwire_codegen.passes.wide import widened
 from turnwire_codegen.problems import Finding, Problem, has_errors
 from turnwire_codegen.report import ALL_RULES, findings
 from turnwire_codegen.source import canonical_folder
 
 __all__ = ["COMMANDS", "Command", "Made", "emitted", "given_canonical", "make"]
+
+
+# Each is a call within the last one's when a value is read.
+_MOST_UNIONS = 256
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -106,7 +111,7 @@ def make(
         try:
             return _of_file(command, schema, f"{words} {_reading_words(schema, reading)}", style, reading)
         except RecursionError:
-            return _unfit(schema, [], "nested too deeply", "give inner schemas names, or refer to fewer in a row")
+            return _too_deep(schema)
     return _of_protocol(command, words, style, experimental=experimental)
 
 
@@ -165,6 +170,8 @@ def _of_file(command: str, path: Path, words: str, style: str, reading: Reading)
     if loaded is None:
         return Made(source=path.name, problems=problems, unreadable=has_errors(problems))
     protocol = run(loaded.protocol, FOREIGN_PASSES if row.close else (*FOREIGN_PASSES, widened))
+    if depth_of_unions(protocol) > _MOST_UNIONS:
+        return _too_deep(path)
     if row.of_methods and not protocol.methods:
         return _unfit(path, problems, "names no methods", "use generate-docs")
     schema = json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
@@ -181,6 +188,10 @@ def _of_file(command: str, path: Path, words: str, style: str, reading: Reading)
         names=loaded.origins,
         findings=unchecked(found, loaded.declared, checks),
     )
+
+
+def _too_deep(path: Path) -> Made:
+    return _unfit(path, [], "nested too deeply", "give inner schemas names, or refer to fewer in a row")
 
 
 def _unfit(path: Path, problems: list[Problem], what: str, fix: str) -> Made:

@@ -13,6 +13,8 @@ _ENVELOPE = frozenset({"jsonrpc"})
 
 def tagged(union: Union, known: Mapping[str, Declaration]) -> Union | None:
     """`union` with its tag and the value of each arm, or None. Arms of a closed union that is an arm become its own."""
+    if any(not _may_be_told(variant, known) for variant in union.variants):
+        return None
     variants = _flat(union, known, (union.name,))
     arms = [_const_members(variant, known) for variant in variants]
     # What every message of JSON-RPC says tells no arm from another, and of a single arm it tells nothing.
@@ -25,6 +27,11 @@ def tagged(union: Union, known: Mapping[str, Declaration]) -> Union | None:
             )
             return msgspec.structs.replace(union, tagging=ByField(wire), variants=named)
     return None
+
+
+def _may_be_told(variant: Variant, known: Mapping[str, Declaration]) -> bool:
+    """Whether an arm has a constant of its own, or may have arms that have."""
+    return isinstance(_target(variant, known), Union) or bool(_const_members(variant, known))
 
 
 def _flat(union: Union, known: Mapping[str, Declaration], seen: tuple[str, ...]) -> list[Variant]:

@@ -9,6 +9,10 @@ from turnwire_codegen.lower.keywords import Keywords
 __all__ = ["Layers", "alias_of", "flatten", "references"]
 
 
+# Each schema of such a row has all layers below it: a row of thousands would be millions.
+_MOST = 64
+
+
 class Layers(NamedTuple):
     """The layers in order. `referring`: one of them was reached by a reference, so that the schema may be recursive."""
 
@@ -27,6 +31,9 @@ def _layers(keywords: Keywords, site: Site, referring: list[Site], above: frozen
         return []
     if site.pointer in above:
         keywords.document.place(site).error("the schema is a part of itself", "break the circle of $ref and allOf")
+        return []
+    if len(above) == _MOST:
+        keywords.document.place(site).error(f"more than {_MOST} schemas upon each other", "refer to fewer in a row")
         return []
     above |= {site.pointer}
     found: list[Site] = []
@@ -57,16 +64,22 @@ def references(keywords: Keywords, site: Site) -> Iterator[Site]:
             yield target
 
 
-def alias_of(keywords: Keywords, site: Site) -> Site:
-    """The end of a chain of schemas that do nothing but refer; the schema itself when it says something."""
-    seen = {site.pointer}
-    while isinstance(site.schema, dict) and _only_refers(site):
-        target = next(references(keywords, site), None)
-        if target is None or target.pointer in seen:
+def alias_of(keywords: Keywords, site: Site, ends: dict[str, Site]) -> Site:
+    """The end of a chain of schemas that do nothing but refer; the schema itself when it says something, or is in a
+    circle. `ends` keeps the ends of all that were passed, since definitions may name each other a thousand in a row."""
+    passed: dict[str, None] = {}
+    end = site
+    while end.pointer not in ends and isinstance(end.schema, dict) and _only_refers(end):
+        passed[end.pointer] = None
+        target = next(references(keywords, end), None)
+        if target is None:
+            break
+        if target.pointer in passed:
             return site
-        seen.add(target.pointer)
-        site = target
-    return site
+        end = target
+    end = ends.get(end.pointer, end)
+    ends.update(dict.fromkeys(passed, end))
+    return end
 
 
 def _only_refers(site: Site) -> bool:

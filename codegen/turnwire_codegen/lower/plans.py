@@ -20,6 +20,10 @@ from turnwire_codegen.rules import Call, Plan, Plans, Target
 __all__ = ["Lowered", "lower", "lower_each"]
 
 
+# A stack of a thousand calls is what the languages have at least, and others need some of it.
+_MOST = 256
+
+
 class Lowered(msgspec.Struct, frozen=True):
     """The plans of the roots that have one, the roots that have none, and the problems of all."""
 
@@ -29,12 +33,16 @@ class Lowered(msgspec.Struct, frozen=True):
 
 
 class _Scope(msgspec.Struct):
-    """The one place where state is kept while a document is lowered; `faulty` plans have an error of their own."""
+    """The one place where state is kept while a document is lowered; `faulty` plans have an error of their own.
+
+    `ends` are what schemas stand for that only refer.
+    """
 
     keywords: Keywords
     named: dict[str, Plan]
     waiting: list[Site]
     faulty: set[str]
+    ends: dict[str, Site] = {}
 
 
 def lower(schema: Any, *, file: str, roots: Iterable[str] = ("#",)) -> tuple[Plans | None, list[Problem]]:
@@ -71,11 +79,19 @@ def _lower(schema: Any, file: str, roots: tuple[str, ...], found: list[Problem])
             scope.faulty.add(root)
         else:
             _call(scope, site)
+    same: dict[str, str] = {}
     while scope.waiting:
         site, before = scope.waiting.pop(), len(found)
-        scope.named[site.pointer] = _plan(scope, site)
+        end = alias_of(scope.keywords, site, scope.ends)
+        if end.pointer == site.pointer:
+            scope.named[site.pointer] = _plan(scope, site)
+        else:
+            same[site.pointer] = _call(scope, end).name
         if has_errors(found[before:]):
             scope.faulty.add(site.pointer)
+    for name, end_name in same.items():
+        scope.named[name] = scope.named[end_name]
+        scope.faulty |= {name} if end_name in scope.faulty else set()
     scope.faulty |= _endless(scope.named, file, found)
     callers: dict[str, set[str]] = {}
     for name, plan in scope.named.items():
@@ -91,7 +107,7 @@ def _plan(scope: _Scope, site: Site) -> Plan:
 
 
 def _target(scope: _Scope, site: Site) -> Target:
-    end = alias_of(scope.keywords, site)
+    end = alias_of(scope.keywords, site, scope.ends)
     if end.pointer in scope.named or end is not site or flatten(scope.keywords, end).referring:
         return _call(scope, end)
     return _plan(scope, end)
@@ -106,20 +122,27 @@ def _call(scope: _Scope, site: Site) -> Call:
 
 
 def _endless(named: Mapping[str, Plan], file: str, found: list[Problem]) -> set[str]:
-    """A plan that asks itself about the same value would never answer; the names of such plans, each reported."""
+    """A plan that asks itself about the same value would never answer, and one that asks hundreds in a row may
+    run out of stack; the names of such plans, each reported."""
     done: set[str] = set()
     endless: set[str] = set()
-
-    def visit(name: str, above: tuple[str, ...]) -> None:
-        if name in above:
-            at = Place(file, found, name)
-            at.error("the schema asks itself about the same value", "let it pass through a member or an item")
-            endless.add(name)
-        elif name not in done:
-            for inner in called_in_place(named[name]):
-                visit(inner, (*above, name))
-            done.add(name)
-
-    for name in sorted(named):
-        visit(name, ())
+    for start in sorted(named):
+        way = {} if start in done else {start: called_in_place(named[start])}
+        while way:
+            name = next(reversed(way))
+            inner = next(way[name], None)
+            if inner is None:
+                done.add(name)
+                del way[name]
+            elif inner in way:
+                at = Place(file, found, inner)
+                at.error("the schema asks itself about the same value", "let it pass through a member or an item")
+                endless.add(inner)
+            elif len(way) == _MOST:
+                at = Place(file, found, inner)
+                at.error(f"more than {_MOST} schemas ask each other about the same value", "refer to fewer in a row")
+                endless.add(inner)
+                done.add(inner)
+            elif inner not in done:
+                way[inner] = called_in_place(named[inner])
     return endless

@@ -1,28 +1,40 @@
-"""What is only itself, through nothing but other names, is anything: such a circle has no value and no finite type."""
+"""What is only itself, through nothing but other names, is anything: such a circle has no value and no finite type.
+
+How many names stand for each other at one value without a circle is counted here too."""
 
 from collections.abc import Iterator
 
 import msgspec
 
 from turnwire_codegen.ir import Alias, AnyValue, Declaration, Nullable, Protocol, Ref, TypeNode, Union
-from turnwire_codegen.passes.graph import closure, declarations
+from turnwire_codegen.passes.graph import circular, declarations, needed_first
 
-__all__ = ["cut_circles"]
+__all__ = ["cut_circles", "depth_of_unions"]
 
 
 def cut_circles(protocol: Protocol) -> Protocol:
     """The protocol with an alias of anything for each alias and union that is a part of itself at the same value."""
     known = declarations(protocol)
     edges = {name: frozenset(_same_value(decl)) for name, decl in known.items()}
-    circular = {name for name in known if name in closure(name, edges)}
+    cut = circular(edges)
     families = tuple(
         msgspec.structs.replace(
             family,
-            declarations=tuple(_cut(decl) if decl.name in circular else decl for decl in family.declarations),
+            declarations=tuple(_cut(decl) if decl.name in cut else decl for decl in family.declarations),
         )
         for family in protocol.families
     )
     return msgspec.structs.replace(protocol, families=families)
+
+
+def depth_of_unions(protocol: Protocol) -> int:
+    """How many unions are an arm of the next, at the most; there are no circles."""
+    known = declarations(protocol)
+    edges = {name: tuple(_same_value(decl)) for name, decl in known.items()}
+    depths: dict[str, int] = {}
+    for name in needed_first(edges):
+        depths[name] = isinstance(known[name], Union) + max((depths[inner] for inner in edges[name]), default=0)
+    return max(depths.values(), default=0)
 
 
 def _cut(declaration: Declaration) -> Alias:

@@ -8,10 +8,12 @@ import msgspec
 from turnwire_codegen.ir import Declaration, Enum, Protocol, Record, Ref
 
 __all__ = [
+    "circular",
     "closure",
     "declarations",
     "homes",
     "mutual_families",
+    "needed_first",
     "reachable",
     "recursive",
     "references",
@@ -67,7 +69,7 @@ def mutual_families(protocol: Protocol) -> dict[str, frozenset[str]]:
 def recursive(known: Mapping[str, Declaration]) -> frozenset[str]:
     """Unions and aliases that hold themselves with no record between: no language can spell them out."""
     edges = {name: set() if isinstance(decl, Record | Enum) else set(references(decl)) for name, decl in known.items()}
-    return frozenset(name for name in edges if name in closure(name, edges))
+    return circular(edges)
 
 
 def unknown_name(union: str, taken: Container[str]) -> str:
@@ -86,3 +88,48 @@ def closure(start: str, edges: Mapping[str, Collection[str]]) -> set[str]:
             seen.add(name)
             waiting += edges.get(name, ())
     return seen
+
+
+def circular(edges: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """What leads back to itself. Every edge is gone twice, forth and back, however long the ways are."""
+    back: dict[str, list[str]] = {}
+    for name, targets in edges.items():
+        for target in targets:
+            back.setdefault(target, []).append(name)
+    found: set[str] = set()
+    seen: set[str] = set()
+    for name in reversed(needed_first(edges)):
+        # Whoever leads here and was left later is led to from here too.
+        circle = _entered(name, back, seen)
+        if len(circle) > 1 or name in edges.get(name, ()):
+            found.update(circle)
+    return frozenset(found)
+
+
+def needed_first(edges: Mapping[str, Collection[str]]) -> list[str]:
+    """All names, each after those that it leads to, but for what leads back: as a walk in depth leaves them."""
+    seen: set[str] = set()
+    left: list[str] = []
+    for start in edges:
+        waiting = [(start, False)]
+        while waiting:
+            name, is_done = waiting.pop()
+            if is_done:
+                left.append(name)
+            elif name not in seen:
+                seen.add(name)
+                waiting += [(name, True), *((target, False) for target in reversed([*edges.get(name, ())]))]
+    return left
+
+
+def _entered(start: str, edges: Mapping[str, Collection[str]], seen: set[str]) -> list[str]:
+    """What is reached from `start` and was not seen; it is seen then."""
+    found: list[str] = []
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            found.append(name)
+            waiting += edges.get(name, ())
+    return found

@@ -12,7 +12,7 @@ from turnwire_codegen.emit.python.types import Home, Symbol, annotation, literal
 from turnwire_codegen.emit.python.unions import UnionView, union_view
 from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Protocol, Record, Union, Untagged, Variant
-from turnwire_codegen.passes.graph import references
+from turnwire_codegen.passes.graph import needed_first, references
 from turnwire_codegen.passes.tags import Tag
 
 __all__ = [
@@ -167,16 +167,5 @@ def _enum(enum: Enum, needed: set[tuple[str, str]]) -> EnumView:
 def _in_order(family: tuple[Declaration, ...]) -> list[Declaration]:
     """All but the records, each after those of this module that it needs while the module is being imported."""
     own = {decl.name: decl for decl in family if not isinstance(decl, Record)}
-    ordered: dict[str, Declaration] = {}
-
-    def visit(name: str) -> None:
-        if name in ordered or name not in own:
-            return
-        declaration = own.pop(name)
-        for needed in references(declaration):
-            visit(needed)
-        ordered[name] = declaration
-
-    for name in list(own):
-        visit(name)
-    return list(ordered.values())
+    edges = {name: [needed for needed in references(decl) if needed in own] for name, decl in own.items()}
+    return [own[name] for name in needed_first(edges)]

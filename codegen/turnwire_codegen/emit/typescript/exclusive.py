@@ -6,7 +6,7 @@ only one arm has tells which arm it is.
 
 from collections.abc import Iterator, Mapping
 
-from turnwire_codegen.ir import Const, Declaration, Record, Ref, Union
+from turnwire_codegen.ir import ByField, Const, Declaration, Record, Ref, Union
 
 __all__ = ["excluded_members"]
 
@@ -18,14 +18,25 @@ def excluded_members(known: Mapping[str, Declaration]) -> Mapping[str, tuple[str
     """By record, the members of other arms that it must not have."""
     found: dict[str, dict[str, None]] = {}
     for union in known.values():
-        arms = list(_arms(union, known)) if isinstance(union, Union) else []
-        for arm in arms:
-            own = {field.wire for field in arm.fields}
-            others = [other for other in arms if other is not arm and not _told_apart(arm, other)]
-            names = dict.fromkeys(field.wire for other in others for field in other.fields if field.wire not in own)
-            if arm.closed:
-                found.setdefault(arm.name, {}).update(names)
+        # The tag tells all arms apart, however many there are.
+        if isinstance(union, Union) and not isinstance(union.tagging, ByField):
+            arms = list(_arms(union, known))
+            for arm in arms:
+                if arm.closed:
+                    found.setdefault(arm.name, {}).update(_foreign(arm, arms))
     return {name: tuple(wires) for name, wires in found.items() if 0 < len(wires) <= _MOST}
+
+
+def _foreign(arm: Record, arms: list[Record]) -> dict[str, None]:
+    """The members of other arms that `arm` has not, no more of them than it takes to see that they are too many."""
+    own = {field.wire for field in arm.fields}
+    names: dict[str, None] = {}
+    for other in arms:
+        if other is not arm and not _told_apart(arm, other):
+            names.update(dict.fromkeys(field.wire for field in other.fields if field.wire not in own))
+        if len(names) > _MOST:
+            break
+    return names
 
 
 def _arms(union: Union, known: Mapping[str, Declaration]) -> Iterator[Record]:
