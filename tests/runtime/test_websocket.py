@@ -1,6 +1,7 @@
 """The link of a WebSocket by itself, on a socket that keeps what it is told: any cut, any moment, any end."""
 
 import asyncio
+import contextlib
 import random
 import ssl
 
@@ -10,9 +11,9 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
-from e2e.ws_raw import BINARY, CLOSE, CONT, PING, PONG, TEXT, frame
+from e2e.ws_raw import BINARY, CLOSE, CONT, PING, PONG, TEXT, RawSocket, ask, frame, upgrade
 from runtime.test_transports import Ear
-from turnwire.transports.websocket import Link, UpgradeRefused, WebSocketTransport, client, link
+from turnwire.transports.websocket import Door, Link, Listener, UpgradeRefused, WebSocketTransport, client, link
 
 MESSAGES = [b"a", "é😀".encode(), b"x" * 200, b"", b"y" * 70_000]
 STREAM = (
@@ -258,10 +259,67 @@ async def test_what_keeps_a_client_from_its_server_is_said_in_few_words(error, k
     assert str(told.value).startswith("cannot connect to wss://nowhere.example: ")
 
 
-async def test_a_server_that_does_not_answer_in_time_is_said_to_be_silent(monkeypatch):
-    monkeypatch.setattr(client, "_OPENING_SECONDS", 0.01)
-    silent = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+async def test_what_comes_behind_a_bad_frame_is_not_heard():
+    made, _tcp, ear = await begun()
+    made.data_received(frame(TEXT, b"before") + frame(BINARY, b"x") + frame(TEXT, b"behind"))
+    made.connection_lost(None)
+
+    assert ear.heard == [b"before", ("lost", None)]
+
+
+async def test_a_server_that_does_not_answer_in_time_is_said_to_be_silent_and_left(monkeypatch):
+    monkeypatch.setattr(client, "_OPENING_SECONDS", 0.05)
+    left = asyncio.Event()
+
+    async def say_nothing(reader, writer):
+        with contextlib.suppress(ConnectionError):
+            await reader.read()
+        left.set()
+        writer.close()
+
+    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
     url = f"ws://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
-    with pytest.raises(TimeoutError, match=rf"no answer from {url} within 0.01 s"):
+    with pytest.raises(TimeoutError, match=rf"no answer from {url} within 0.05 s"):
         await WebSocketTransport(url).start(Ear())
+    await asyncio.wait_for(left.wait(), 60)
     silent.close()
+
+
+async def test_a_client_that_is_closed_while_it_opens_closes_when_it_is_open():
+    ended = asyncio.Event()
+
+    async def serve(link):
+        ear = Ear()
+        ear.connection_lost = lambda _error: ended.set()
+        await link.start(ear)
+        await ended.wait()
+
+    listener = Listener(Door(), serve, message_bytes=100)
+    host, port = await listener.open("127.0.0.1", 0)
+    transport = WebSocketTransport(f"ws://{host}:{port}")
+    starting = asyncio.ensure_future(transport.start(Ear()))
+    await asyncio.sleep(0)
+    transport.close()
+    await starting
+    await asyncio.wait_for(ended.wait(), 60)
+    await listener.close()
+
+
+async def test_nothing_is_kept_of_those_who_have_gone():
+    async def serve(link):
+        await link.start(Ear())
+
+    listener = Listener(Door(), serve, message_bytes=100)
+    host, port = await listener.open("127.0.0.1", 0)
+    url = f"ws://{host}:{port}"
+    refused = await ask(url, upgrade(without="Upgrade"))
+    async with await RawSocket.open(url) as raw:
+        known = len(listener._sockets)
+        raw.send(frame(CLOSE))
+        await raw.until_close()
+    async with asyncio.timeout(60):
+        while listener._sockets or listener._served:  # noqa: ASYNC110 - nobody tells when one leaves
+            await asyncio.sleep(0.01)
+    await listener.close()
+
+    assert (refused.status, known >= 1) == (426, True)
