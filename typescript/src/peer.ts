@@ -10,6 +10,7 @@ import type { Checks } from "./checks.js";
 import type { JsonObject, Message } from "./codec.js";
 import { readMessage, writeError, writeNotification, writeRequest, writeResult } from "./codec.js";
 import { ConnectionClosed, LocalProtocolError, Refusal, RemoteProtocolError } from "./errors.js";
+import { responseId } from "./glimpse.js";
 import type { Patience, Question } from "./pending.js";
 import { Pending } from "./pending.js";
 import type { Transport } from "./transport.js";
@@ -71,7 +72,7 @@ export class Peer {
   async open(): Promise<void> {
     await this.#transport.open({
       message: (text) => this.#receive(text),
-      unreadable: (why, excerpt) => this.#fault(why, excerpt),
+      unreadable: (why, excerpt) => this.#unreadable(why, excerpt),
       closed: (reason) => this.#end(reason),
     });
   }
@@ -133,6 +134,17 @@ export class Peer {
         }
         return this.#fault(message.why, text);
     }
+  }
+
+  /** What cannot be read is not, but a response says early whose it is: nobody waits for it in vain. */
+  #unreadable(why: string, excerpt: string): void {
+    const id = responseId(excerpt);
+    const question = id === undefined ? undefined : this.#pending.questionOf(id);
+    if (id !== undefined && question !== undefined) {
+      const error = new RemoteProtocolError(`the response to ${question.method} cannot be read: ${why}`);
+      return this.#pending.reject(id, error);
+    }
+    this.#fault(why, excerpt);
   }
 
   #notify(method: string, params: JsonObject, text: string): void {

@@ -23,7 +23,7 @@ export interface Transport {
 export interface Receiver {
   /** One message. */
   message(text: string): void;
-  /** What came and is no message, with enough of it to recognise it. */
+  /** What came and is no message, with enough of it to recognise it, and whose response it is. */
   unreadable(why: string, excerpt: string): void;
   /** Nothing comes any more, and a sentence that says why. The last call, made once. */
   closed(reason: string): void;
