@@ -7,13 +7,21 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .checking import Fault, finds, step
+from .checking import Fault, finder, step
 from types import NoneType
 
 __all__ = ["VALIDATORS", "Fault", "Validator"]
 
 Validator = Callable[[object], Fault | None]
 _Arm = Callable[[Any], Fault | None]
+
+_finds_1 = finder("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z")
+_finds_2 = finder("^[0-9a-f]{64,64}\\Z")
+_finds_3 = finder("^[0-9a-f]+\\Z")
+_finds_4 = finder("^data\\u003aimage\\u002f[a-z0-9\\u002e\\u002b\\u002d]+\\u003bbase64\\u002c[A-Za-z0-9\\u002b\\u002f]*\\u003d{0,2}\\Z")
+_finds_5 = finder("^[0-9a-f]{16,16}\\Z")
+_finds_6 = finder("^00\\u002d[0-9a-f]{32,32}\\u002d[0-9a-f]{16,16}\\u002d[0-9a-f]{2,2}\\Z")
+_finds_7 = finder("^[0-9a-f]{32,32}\\Z")
 
 
 def _active_turn(v: Any) -> Fault | None:
@@ -25,9 +33,9 @@ def _active_turn(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -39,9 +47,9 @@ def _agent_id(v: Any) -> Fault | None:
     # #/$defs/AgentId
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 160:
+    if not 1 <= len(v) <= 160:
         return Fault("", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", v):
+    if _finds_1(v) is None:
         return Fault("", "pattern")
     return None
 
@@ -55,9 +63,9 @@ def _agent_info(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     if "title" in v:
         w = v["title"]
@@ -84,9 +92,9 @@ def _agent_message_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "agentMessage":
@@ -94,16 +102,16 @@ def _agent_message_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -123,25 +131,25 @@ def _agent_message_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["text"]
     if w.__class__ is not str:
@@ -189,14 +197,14 @@ def _agent_unsupported_data(v: Any) -> Fault | None:
     w = v["agent"]
     if w.__class__ is not str:
         return Fault("/agent", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/agent", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/agent", "pattern")
     w = v["operation"]
     if w.__class__ is not str:
         return Fault("/operation", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/operation", "length")
     return None
 
@@ -225,38 +233,38 @@ def _approval(v: Any) -> Fault | None:
     w = v["approvalId"]
     if w.__class__ is not str:
         return Fault("/approvalId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/approvalId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/approvalId", "pattern")
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     if "subjectItemId" in v:
         w = v["subjectItemId"]
         if w.__class__ is not str:
             return Fault("/subjectItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/subjectItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/subjectItemId", "pattern")
     w = v["kind"]
     if w.__class__ is not str:
@@ -282,7 +290,7 @@ def _approval(v: Any) -> Fault | None:
         w = v["toolName"]
         if w.__class__ is not str:
             return Fault("/toolName", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/toolName", "length")
     w = v["operation"]
     if w.__class__ is not str:
@@ -303,7 +311,7 @@ def _approval(v: Any) -> Fault | None:
         w = v["scopeKey"]
         if w.__class__ is not str:
             return Fault("/scopeKey", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/scopeKey", "length")
     f = _approval_available_decisions(v["availableDecisions"])
     if f is not None:
@@ -318,7 +326,7 @@ def _approval_available_decisions(v: Any) -> Fault | None:
     # #/$defs/Approval/availableDecisions
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 32:
+    if not 1 <= len(v) <= 32:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _approval_option(w)
@@ -339,15 +347,15 @@ def _approval_answer(v: Any) -> Fault | None:
     w = v["nonce"]
     if w.__class__ is not str:
         return Fault("/nonce", "type")
-    if len(w) < 16 or len(w) > 128:
+    if not 16 <= len(w) <= 128:
         return Fault("/nonce", "length")
     if "optionId" in v:
         w = v["optionId"]
         if w.__class__ is not str:
             return Fault("/optionId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/optionId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/optionId", "pattern")
     if "reason" in v:
         w = v["reason"]
@@ -373,25 +381,25 @@ def _approval_binding(v: Any) -> Fault | None:
     w = v["operationDigest"]
     if w.__class__ is not str:
         return Fault("/operationDigest", "type")
-    if not finds("^[0-9a-f]{64,64}\\Z", w):
+    if _finds_2(w) is None:
         return Fault("/operationDigest", "pattern")
     if "policyDigest" in v:
         w = v["policyDigest"]
         if w.__class__ is not str:
             return Fault("/policyDigest", "type")
-        if not finds("^[0-9a-f]{64,64}\\Z", w):
+        if _finds_2(w) is None:
             return Fault("/policyDigest", "pattern")
     if "workspaceDigest" in v:
         w = v["workspaceDigest"]
         if w.__class__ is not str:
             return Fault("/workspaceDigest", "type")
-        if not finds("^[0-9a-f]{64,64}\\Z", w):
+        if _finds_2(w) is None:
             return Fault("/workspaceDigest", "pattern")
     if "nonce" in v:
         w = v["nonce"]
         if w.__class__ is not str:
             return Fault("/nonce", "type")
-        if len(w) < 16 or len(w) > 128:
+        if not 16 <= len(w) <= 128:
             return Fault("/nonce", "length")
     if "expiresAt" in v:
         w = v["expiresAt"]
@@ -418,9 +426,9 @@ def _approval_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "approval":
@@ -428,16 +436,16 @@ def _approval_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -457,25 +465,25 @@ def _approval_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     f = _approval(v["approval"])
     if f is not None:
@@ -503,9 +511,9 @@ def _approval_option(v: Any) -> Fault | None:
     w = v["optionId"]
     if w.__class__ is not str:
         return Fault("/optionId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/optionId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/optionId", "pattern")
     w = v["label"]
     if w.__class__ is not str:
@@ -589,16 +597,16 @@ def _approval_requested_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     f = _approval(v["approval"])
     if f is not None:
@@ -627,9 +635,9 @@ def _approval_resolution(v: Any) -> Fault | None:
         w = v["optionId"]
         if w.__class__ is not str:
             return Fault("/optionId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/optionId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/optionId", "pattern")
     if "reason" in v:
         w = v["reason"]
@@ -660,9 +668,9 @@ def _approval_resolve_params(v: Any) -> Fault | None:
     w = v["approvalId"]
     if w.__class__ is not str:
         return Fault("/approvalId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/approvalId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/approvalId", "pattern")
     f = _approval_answer(v["answer"])
     if f is not None:
@@ -730,30 +738,30 @@ def _approval_resolved_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     w = v["approvalId"]
     if w.__class__ is not str:
         return Fault("/approvalId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/approvalId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/approvalId", "pattern")
     f = _approval_resolution(v["resolution"])
     if f is not None:
@@ -782,9 +790,9 @@ def _approval_rule(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["kind"]
     if w.__class__ is not str:
@@ -792,7 +800,7 @@ def _approval_rule(v: Any) -> Fault | None:
     w = v["scopeKey"]
     if w.__class__ is not str:
         return Fault("/scopeKey", "type")
-    if len(w) < 1 or len(w) > 1024:
+    if not 1 <= len(w) <= 1024:
         return Fault("/scopeKey", "length")
     w = v["effect"]
     if w.__class__ is not str:
@@ -804,23 +812,23 @@ def _approval_rule(v: Any) -> Fault | None:
         w = v["threadId"]
         if w.__class__ is not str:
             return Fault("/threadId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/threadId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/threadId", "pattern")
     if "turnId" in v:
         w = v["turnId"]
         if w.__class__ is not str:
             return Fault("/turnId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/turnId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/turnId", "pattern")
     if "workspacePath" in v:
         w = v["workspacePath"]
         if w.__class__ is not str:
             return Fault("/workspacePath", "type")
-        if len(w) < 1 or len(w) > 4096:
+        if not 1 <= len(w) <= 4096:
             return Fault("/workspacePath", "length")
     w = v["createdAt"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -842,7 +850,7 @@ def _approval_rule_draft(v: Any) -> Fault | None:
     w = v["scopeKey"]
     if w.__class__ is not str:
         return Fault("/scopeKey", "type")
-    if len(w) < 1 or len(w) > 1024:
+    if not 1 <= len(w) <= 1024:
         return Fault("/scopeKey", "length")
     w = v["effect"]
     if w.__class__ is not str:
@@ -861,15 +869,15 @@ def _approval_rules_list_params(v: Any) -> Fault | None:
         w = v["threadId"]
         if w.__class__ is not str:
             return Fault("/threadId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/threadId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/threadId", "pattern")
     if "cursor" in v:
         w = v["cursor"]
         if w.__class__ is not str:
             return Fault("/cursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/cursor", "length")
     if "limit" in v:
         w = v["limit"]
@@ -915,7 +923,7 @@ def _approval_rules_list_result(v: Any) -> Fault | None:
         w = v["nextCursor"]
         if w.__class__ is not str:
             return Fault("/nextCursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/nextCursor", "length")
     return None
 
@@ -940,9 +948,9 @@ def _approval_rules_remove_params(v: Any) -> Fault | None:
     w = v["ruleId"]
     if w.__class__ is not str:
         return Fault("/ruleId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/ruleId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/ruleId", "pattern")
     return None
 
@@ -977,9 +985,9 @@ def _artifact_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "artifact":
@@ -987,16 +995,16 @@ def _artifact_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -1016,42 +1024,42 @@ def _artifact_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     if "mimeType" in v:
         w = v["mimeType"]
         if w.__class__ is not str:
             return Fault("/mimeType", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/mimeType", "length")
     if "path" in v:
         w = v["path"]
         if w.__class__ is not str:
             return Fault("/path", "type")
-        if len(w) < 1 or len(w) > 4096:
+        if not 1 <= len(w) <= 4096:
             return Fault("/path", "length")
     if "sizeBytes" in v:
         w = v["sizeBytes"]
@@ -1063,7 +1071,7 @@ def _artifact_item(v: Any) -> Fault | None:
         w = v["digest"]
         if w.__class__ is not str:
             return Fault("/digest", "type")
-        if not finds("^[0-9a-f]{64,64}\\Z", w):
+        if _finds_2(w) is None:
             return Fault("/digest", "pattern")
     return None
 
@@ -1080,7 +1088,7 @@ def _base_branch_target(v: Any) -> Fault | None:
     w = v["branch"]
     if w.__class__ is not str:
         return Fault("/branch", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/branch", "length")
     return None
 
@@ -1186,7 +1194,7 @@ def _cache_usage(v: Any) -> Fault | None:
         w = v["source"]
         if w.__class__ is not str:
             return Fault("/source", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/source", "length")
     return None
 
@@ -1235,7 +1243,7 @@ def _client_capabilities_opt_out_notifications(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault(f"/{i}", "length")
     return None
 
@@ -1249,7 +1257,7 @@ def _client_info(v: Any) -> Fault | None:
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     if "title" in v:
         w = v["title"]
@@ -1261,7 +1269,7 @@ def _client_info(v: Any) -> Fault | None:
         w = v["version"]
         if w.__class__ is not str:
             return Fault("/version", "type")
-        if len(w) < 1 or len(w) > 64:
+        if not 1 <= len(w) <= 64:
             return Fault("/version", "length")
     return None
 
@@ -1333,9 +1341,9 @@ def _command_execution_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "commandExecution":
@@ -1343,16 +1351,16 @@ def _command_execution_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -1372,25 +1380,25 @@ def _command_execution_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["command"]
     if w.__class__ is not str:
@@ -1401,7 +1409,7 @@ def _command_execution_item(v: Any) -> Fault | None:
         w = v["cwd"]
         if w.__class__ is not str:
             return Fault("/cwd", "type")
-        if len(w) < 1 or len(w) > 4096:
+        if not 1 <= len(w) <= 4096:
             return Fault("/cwd", "length")
     if "output" in v:
         w = v["output"]
@@ -1429,7 +1437,7 @@ def _command_execution_item(v: Any) -> Fault | None:
         w = v["errorCode"]
         if w.__class__ is not str:
             return Fault("/errorCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/errorCode", "length")
     return None
 
@@ -1446,7 +1454,7 @@ def _command_ref_part(v: Any) -> Fault | None:
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     if "arguments" in v:
         w = v["arguments"]
@@ -1469,9 +1477,9 @@ def _commit_target(v: Any) -> Fault | None:
     w = v["sha"]
     if w.__class__ is not str:
         return Fault("/sha", "type")
-    if len(w) < 4 or len(w) > 64:
+    if not 4 <= len(w) <= 64:
         return Fault("/sha", "length")
-    if not finds("^[0-9a-f]+\\Z", w):
+    if _finds_3(w) is None:
         return Fault("/sha", "pattern")
     if "title" in v:
         w = v["title"]
@@ -1537,9 +1545,9 @@ def _conformance_capability(v: Any) -> Fault | None:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     return None
 
@@ -1588,9 +1596,9 @@ def _context_compaction_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "contextCompaction":
@@ -1598,16 +1606,16 @@ def _context_compaction_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -1627,25 +1635,25 @@ def _context_compaction_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     if "outcome" in v:
         w = v["outcome"]
@@ -1695,7 +1703,7 @@ def _context_ref_part(v: Any) -> Fault | None:
     w = v["key"]
     if w.__class__ is not str:
         return Fault("/key", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/key", "length")
     return None
 
@@ -1713,7 +1721,7 @@ def _cursor(v: Any) -> Fault | None:
     # #/$defs/Cursor
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 1024:
+    if not 1 <= len(v) <= 1024:
         return Fault("", "length")
     return None
 
@@ -1764,7 +1772,7 @@ def _digest(v: Any) -> Fault | None:
     # #/$defs/Digest
     if v.__class__ is not str:
         return Fault("", "type")
-    if not finds("^[0-9a-f]{64,64}\\Z", v):
+    if _finds_2(v) is None:
         return Fault("", "pattern")
     return None
 
@@ -1786,12 +1794,12 @@ def _dynamic_tool(v: Any) -> Fault | None:
         w = v["namespace"]
         if w.__class__ is not str:
             return Fault("/namespace", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/namespace", "length")
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     w = v["description"]
     if w.__class__ is not str:
@@ -1817,9 +1825,9 @@ def _dynamic_tool_call_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "dynamicToolCall":
@@ -1827,16 +1835,16 @@ def _dynamic_tool_call_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -1856,36 +1864,36 @@ def _dynamic_tool_call_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     if "namespace" in v:
         w = v["namespace"]
         if w.__class__ is not str:
             return Fault("/namespace", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/namespace", "length")
     w = v["toolName"]
     if w.__class__ is not str:
         return Fault("/toolName", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/toolName", "length")
     if "success" in v:
         w = v["success"]
@@ -1915,7 +1923,7 @@ def _dynamic_tool_call_item(v: Any) -> Fault | None:
         w = v["errorCode"]
         if w.__class__ is not str:
             return Fault("/errorCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/errorCode", "length")
     return None
 
@@ -1951,7 +1959,7 @@ def _error_code(v: Any) -> Fault | None:
     # #/$defs/ErrorCode
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 128:
+    if not 1 <= len(v) <= 128:
         return Fault("", "length")
     return None
 
@@ -2000,9 +2008,9 @@ def _error_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "error":
@@ -2010,16 +2018,16 @@ def _error_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -2039,30 +2047,30 @@ def _error_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["code"]
     if w.__class__ is not str:
         return Fault("/code", "type")
-    if len(w) < 1 or len(w) > 128:
+    if not 1 <= len(w) <= 128:
         return Fault("/code", "length")
     w = v["message"]
     if w.__class__ is not str:
@@ -2142,13 +2150,13 @@ def _evidence(v: Any) -> Fault | None:
         w = v["outputDigest"]
         if w.__class__ is not str:
             return Fault("/outputDigest", "type")
-        if not finds("^[0-9a-f]{64,64}\\Z", w):
+        if _finds_2(w) is None:
             return Fault("/outputDigest", "pattern")
     if "headHash" in v:
         w = v["headHash"]
         if w.__class__ is not str:
             return Fault("/headHash", "type")
-        if not finds("^[0-9a-f]{64,64}\\Z", w):
+        if _finds_2(w) is None:
             return Fault("/headHash", "pattern")
     return None
 
@@ -2176,7 +2184,7 @@ def _experimental_required_data(v: Any) -> Fault | None:
         w = v["subject"]
         if w.__class__ is not str:
             return Fault("/subject", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/subject", "length")
     return None
 
@@ -2190,7 +2198,7 @@ def _file_change(v: Any) -> Fault | None:
     w = v["path"]
     if w.__class__ is not str:
         return Fault("/path", "type")
-    if len(w) < 1 or len(w) > 4096:
+    if not 1 <= len(w) <= 4096:
         return Fault("/path", "length")
     w = v["kind"]
     if w.__class__ is not str:
@@ -2199,7 +2207,7 @@ def _file_change(v: Any) -> Fault | None:
         w = v["movedTo"]
         if w.__class__ is not str:
             return Fault("/movedTo", "type")
-        if len(w) < 1 or len(w) > 4096:
+        if not 1 <= len(w) <= 4096:
             return Fault("/movedTo", "length")
     if "diff" in v:
         w = v["diff"]
@@ -2219,9 +2227,9 @@ def _file_change_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "fileChange":
@@ -2229,16 +2237,16 @@ def _file_change_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -2258,25 +2266,25 @@ def _file_change_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     f = _file_change_item_changes(v["changes"])
     if f is not None:
@@ -2295,7 +2303,7 @@ def _file_change_item(v: Any) -> Fault | None:
         w = v["errorCode"]
         if w.__class__ is not str:
             return Fault("/errorCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/errorCode", "length")
     return None
 
@@ -2332,7 +2340,7 @@ def _file_ref_part(v: Any) -> Fault | None:
     w = v["path"]
     if w.__class__ is not str:
         return Fault("/path", "type")
-    if len(w) < 1 or len(w) > 4096:
+    if not 1 <= len(w) <= 4096:
         return Fault("/path", "length")
     if "startLine" in v:
         w = v["startLine"]
@@ -2358,17 +2366,17 @@ def _fork_origin(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "itemId" in v:
         w = v["itemId"]
         if w.__class__ is not str:
             return Fault("/itemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/itemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/itemId", "pattern")
     return None
 
@@ -2396,7 +2404,7 @@ def _host_error_data(v: Any) -> Fault | None:
         w = v["hostCode"]
         if w.__class__ is not str:
             return Fault("/hostCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/hostCode", "length")
     return None
 
@@ -2405,7 +2413,7 @@ def _idempotency_key(v: Any) -> Fault | None:
     # #/$defs/IdempotencyKey
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 256:
+    if not 1 <= len(v) <= 256:
         return Fault("", "length")
     return None
 
@@ -2414,9 +2422,9 @@ def _identifier(v: Any) -> Fault | None:
     # #/$defs/Identifier
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 160:
+    if not 1 <= len(v) <= 160:
         return Fault("", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", v):
+    if _finds_1(v) is None:
         return Fault("", "pattern")
     return None
 
@@ -2435,7 +2443,7 @@ def _image_content(v: Any) -> Fault | None:
         return Fault("/url", "type")
     if len(w) > 8388608:
         return Fault("/url", "length")
-    if not finds("^data\\u003aimage\\u002f[a-z0-9\\u002e\\u002b\\u002d]+\\u003bbase64\\u002c[A-Za-z0-9\\u002b\\u002f]*\\u003d{0,2}\\Z", w):
+    if _finds_4(w) is None:
         return Fault("/url", "pattern")
     return None
 
@@ -2454,7 +2462,7 @@ def _image_part(v: Any) -> Fault | None:
         return Fault("/url", "type")
     if len(w) > 8388608:
         return Fault("/url", "length")
-    if not finds("^data\\u003aimage\\u002f[a-z0-9\\u002e\\u002b\\u002d]+\\u003bbase64\\u002c[A-Za-z0-9\\u002b\\u002f]*\\u003d{0,2}\\Z", w):
+    if _finds_4(w) is None:
         return Fault("/url", "pattern")
     return None
 
@@ -2532,7 +2540,7 @@ def _initialize_result(v: Any) -> Fault | None:
     w = v["userAgent"]
     if w.__class__ is not str:
         return Fault("/userAgent", "type")
-    if len(w) < 1 or len(w) > 512:
+    if not 1 <= len(w) <= 512:
         return Fault("/userAgent", "length")
     f = _server_capabilities(v["capabilities"])
     if f is not None:
@@ -2570,7 +2578,7 @@ def _initialize_result_extensions(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault(f"/{i}", "length")
     return None
 
@@ -2666,7 +2674,7 @@ def _invalid_params_data_issues(v: Any) -> Fault | None:
     # #/$defs/InvalidParamsData/issues
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 100:
+    if not 1 <= len(v) <= 100:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _params_issue(w)
@@ -2794,16 +2802,16 @@ def _item_completed_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     f = _item(v["item"])
     if f is not None:
@@ -2825,23 +2833,23 @@ def _item_delta_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     w = v["offset"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -2901,16 +2909,16 @@ def _item_reset_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     f = _item_reset_params_item_ids(v["itemIds"])
     if f is not None:
@@ -2932,14 +2940,14 @@ def _item_reset_params_item_ids(v: Any) -> Fault | None:
     # #/$defs/ItemResetParams/itemIds
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 10000:
+    if not 1 <= len(v) <= 10000:
         return Fault("", "count")
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault(f"/{i}", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault(f"/{i}", "pattern")
     return None
 
@@ -2971,16 +2979,16 @@ def _item_started_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     f = _item(v["item"])
     if f is not None:
@@ -3045,23 +3053,23 @@ def _item_tool_call_progress_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     if "message" in v:
         w = v["message"]
@@ -3216,7 +3224,7 @@ def _local_image_part(v: Any) -> Fault | None:
     w = v["path"]
     if w.__class__ is not str:
         return Fault("/path", "type")
-    if len(w) < 1 or len(w) > 4096:
+    if not 1 <= len(w) <= 4096:
         return Fault("/path", "length")
     return None
 
@@ -3230,9 +3238,9 @@ def _mcp_tool_call_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "mcpToolCall":
@@ -3240,16 +3248,16 @@ def _mcp_tool_call_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -3269,35 +3277,35 @@ def _mcp_tool_call_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["server"]
     if w.__class__ is not str:
         return Fault("/server", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/server", "length")
     w = v["toolName"]
     if w.__class__ is not str:
         return Fault("/toolName", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/toolName", "length")
     if "executionStarted" in v:
         w = v["executionStarted"]
@@ -3313,7 +3321,7 @@ def _mcp_tool_call_item(v: Any) -> Fault | None:
         w = v["errorCode"]
         if w.__class__ is not str:
             return Fault("/errorCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/errorCode", "length")
     return None
 
@@ -3343,7 +3351,7 @@ def _method_not_found_data(v: Any) -> Fault | None:
         w = v["capability"]
         if w.__class__ is not str:
             return Fault("/capability", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/capability", "length")
     return None
 
@@ -3366,7 +3374,7 @@ def _model(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/id", "length")
     if "title" in v:
         w = v["title"]
@@ -3378,7 +3386,7 @@ def _model(v: Any) -> Fault | None:
         w = v["provider"]
         if w.__class__ is not str:
             return Fault("/provider", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/provider", "length")
     if "contextTokens" in v:
         w = v["contextTokens"]
@@ -3405,9 +3413,9 @@ def _model_list_params(v: Any) -> Fault | None:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     return None
 
@@ -3461,7 +3469,7 @@ def _name(v: Any) -> Fault | None:
     # #/$defs/Name
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 256:
+    if not 1 <= len(v) <= 256:
         return Fault("", "length")
     return None
 
@@ -3485,7 +3493,7 @@ def _nonce(v: Any) -> Fault | None:
     # #/$defs/Nonce
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 16 or len(v) > 128:
+    if not 16 <= len(v) <= 128:
         return Fault("", "length")
     return None
 
@@ -3557,9 +3565,9 @@ def _notice_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "notice":
@@ -3567,16 +3575,16 @@ def _notice_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -3596,25 +3604,25 @@ def _notice_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["level"]
     if w.__class__ is not str:
@@ -3628,7 +3636,7 @@ def _notice_item(v: Any) -> Fault | None:
         w = v["code"]
         if w.__class__ is not str:
             return Fault("/code", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/code", "length")
     return None
 
@@ -3652,7 +3660,7 @@ def _notification(v: Any) -> Fault | None:
     w = v["method"]
     if w.__class__ is not str:
         return Fault("/method", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/method", "length")
     if "params" in v:
         w = v["params"]
@@ -3739,7 +3747,7 @@ def _path(v: Any) -> Fault | None:
     # #/$defs/Path
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 4096:
+    if not 1 <= len(v) <= 4096:
         return Fault("", "length")
     return None
 
@@ -3839,7 +3847,7 @@ def _permission_modes_capability_modes(v: Any) -> Fault | None:
     # #/$defs/PermissionModesCapability/modes
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 64:
+    if not 1 <= len(v) <= 64:
         return Fault("", "count")
     for i, w in enumerate(v):
         if w.__class__ is not str:
@@ -3878,9 +3886,9 @@ def _plan_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "plan":
@@ -3888,16 +3896,16 @@ def _plan_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -3917,25 +3925,25 @@ def _plan_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     f = _plan_item_steps(v["steps"])
     if f is not None:
@@ -3989,9 +3997,9 @@ def _question(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     if "header" in v:
         w = v["header"]
@@ -4027,7 +4035,7 @@ def _question_options(v: Any) -> Fault | None:
     # #/$defs/Question/options
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 32:
+    if not 1 <= len(v) <= 32:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _question_option(w)
@@ -4045,9 +4053,9 @@ def _question_answer(v: Any) -> Fault | None:
     w = v["questionId"]
     if w.__class__ is not str:
         return Fault("/questionId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/questionId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/questionId", "pattern")
     if "optionIds" in v:
         f = _question_answer_option_ids(v["optionIds"])
@@ -4071,9 +4079,9 @@ def _question_answer_option_ids(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault(f"/{i}", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault(f"/{i}", "pattern")
     return None
 
@@ -4087,9 +4095,9 @@ def _question_option(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["label"]
     if w.__class__ is not str:
@@ -4114,16 +4122,16 @@ def _queue_entry(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _queue_entry_input(v["input"])
     if f is not None:
@@ -4132,7 +4140,7 @@ def _queue_entry(v: Any) -> Fault | None:
         w = v["clientMessageId"]
         if w.__class__ is not str:
             return Fault("/clientMessageId", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/clientMessageId", "length")
     w = v["createdAt"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -4162,9 +4170,9 @@ def _queue_list_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -4178,16 +4186,16 @@ def _queue_remove_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["entryId"]
     if w.__class__ is not str:
         return Fault("/entryId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/entryId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/entryId", "pattern")
     return None
 
@@ -4201,9 +4209,9 @@ def _queue_reorder_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _queue_reorder_params_entry_ids(v["entryIds"])
     if f is not None:
@@ -4220,9 +4228,9 @@ def _queue_reorder_params_entry_ids(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault(f"/{i}", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault(f"/{i}", "pattern")
     return None
 
@@ -4262,9 +4270,9 @@ def _queue_resume_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -4278,16 +4286,16 @@ def _queue_update_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["entryId"]
     if w.__class__ is not str:
         return Fault("/entryId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/entryId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/entryId", "pattern")
     f = _queue_update_params_input(v["input"])
     if f is not None:
@@ -4299,7 +4307,7 @@ def _queue_update_params_input(v: Any) -> Fault | None:
     # #/$defs/QueueUpdateParams/input
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 256:
+    if not 1 <= len(v) <= 256:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _input_part(w)
@@ -4317,9 +4325,9 @@ def _reasoning_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "reasoning":
@@ -4327,16 +4335,16 @@ def _reasoning_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -4356,25 +4364,25 @@ def _reasoning_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["text"]
     if w.__class__ is not str:
@@ -4398,7 +4406,7 @@ def _record_event(v: Any) -> Fault | None:
     w = v["prev"]
     if w.__class__ is not str:
         return Fault("/prev", "type")
-    if not finds("^[0-9a-f]{64,64}\\Z", w):
+    if _finds_2(w) is None:
         return Fault("/prev", "pattern")
     w = v["at"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -4408,19 +4416,19 @@ def _record_event(v: Any) -> Fault | None:
     w = v["type"]
     if w.__class__ is not str:
         return Fault("/type", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/type", "length")
     if "trace" in v:
         w = v["trace"]
         if w.__class__ is not str:
             return Fault("/trace", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/trace", "length")
     if "idempotencyKey" in v:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     w = v["payload"]
     if w.__class__ is not dict:
@@ -4428,7 +4436,7 @@ def _record_event(v: Any) -> Fault | None:
     w = v["hash"]
     if w.__class__ is not str:
         return Fault("/hash", "type")
-    if not finds("^[0-9a-f]{64,64}\\Z", w):
+    if _finds_2(w) is None:
         return Fault("/hash", "pattern")
     return None
 
@@ -4437,7 +4445,7 @@ def _record_hash(v: Any) -> Fault | None:
     # #/$defs/RecordHash
     if v.__class__ is not str:
         return Fault("", "type")
-    if not finds("^[0-9a-f]{64,64}\\Z", v):
+    if _finds_2(v) is None:
         return Fault("", "pattern")
     return None
 
@@ -4457,7 +4465,7 @@ def _request(v: Any) -> Fault | None:
     w = v["method"]
     if w.__class__ is not str:
         return Fault("/method", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/method", "length")
     if "params" in v:
         w = v["params"]
@@ -4515,9 +4523,9 @@ def _resume_decision(v: Any) -> Fault | None:
     w = v["approvalId"]
     if w.__class__ is not str:
         return Fault("/approvalId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/approvalId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/approvalId", "pattern")
     f = _approval_answer(v["answer"])
     if f is not None:
@@ -4541,9 +4549,9 @@ def _resume_response(v: Any) -> Fault | None:
     w = v["userInputId"]
     if w.__class__ is not str:
         return Fault("/userInputId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/userInputId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/userInputId", "pattern")
     f = _user_input_answer(v["answer"])
     if f is not None:
@@ -4630,9 +4638,9 @@ def _review_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "review":
@@ -4640,16 +4648,16 @@ def _review_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -4669,25 +4677,25 @@ def _review_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     f = _review_target(v["target"])
     if f is not None:
@@ -4708,7 +4716,7 @@ def _review_location(v: Any) -> Fault | None:
     w = v["path"]
     if w.__class__ is not str:
         return Fault("/path", "type")
-    if len(w) < 1 or len(w) > 4096:
+    if not 1 <= len(w) <= 4096:
         return Fault("/path", "length")
     if "startLine" in v:
         w = v["startLine"]
@@ -4734,9 +4742,9 @@ def _review_start_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _review_target(v["target"])
     if f is not None:
@@ -4745,7 +4753,7 @@ def _review_start_params(v: Any) -> Fault | None:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -4783,9 +4791,9 @@ def _review_start_result(v: Any) -> Fault | None:
     w = v["reviewThreadId"]
     if w.__class__ is not str:
         return Fault("/reviewThreadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/reviewThreadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/reviewThreadId", "pattern")
     if "replayed" in v:
         w = v["replayed"]
@@ -4896,12 +4904,12 @@ def _schema_export_result(v: Any) -> Fault | None:
     w = v["version"]
     if w.__class__ is not str:
         return Fault("/version", "type")
-    if len(w) < 1 or len(w) > 64:
+    if not 1 <= len(w) <= 64:
         return Fault("/version", "length")
     w = v["digest"]
     if w.__class__ is not str:
         return Fault("/digest", "type")
-    if not finds("^[0-9a-f]{64,64}\\Z", w):
+    if _finds_2(w) is None:
         return Fault("/digest", "pattern")
     if "jsonSchema" in v:
         w = v["jsonSchema"]
@@ -4932,17 +4940,17 @@ def _schema_info(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 512:
+    if not 1 <= len(w) <= 512:
         return Fault("/id", "length")
     w = v["version"]
     if w.__class__ is not str:
         return Fault("/version", "type")
-    if len(w) < 1 or len(w) > 64:
+    if not 1 <= len(w) <= 64:
         return Fault("/version", "length")
     w = v["digest"]
     if w.__class__ is not str:
         return Fault("/digest", "type")
-    if not finds("^[0-9a-f]{64,64}\\Z", w):
+    if _finds_2(w) is None:
         return Fault("/digest", "pattern")
     return None
 
@@ -5048,12 +5056,12 @@ def _server_info(v: Any) -> Fault | None:
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     w = v["version"]
     if w.__class__ is not str:
         return Fault("/version", "type")
-    if len(w) < 1 or len(w) > 64:
+    if not 1 <= len(w) <= 64:
         return Fault("/version", "length")
     return None
 
@@ -5165,7 +5173,7 @@ def _skill_ref_part(v: Any) -> Fault | None:
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     return None
 
@@ -5179,18 +5187,18 @@ def _span(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if not finds("^[0-9a-f]{16,16}\\Z", w):
+    if _finds_5(w) is None:
         return Fault("/id", "pattern")
     if "parentId" in v:
         w = v["parentId"]
         if w.__class__ is not str:
             return Fault("/parentId", "type")
-        if not finds("^[0-9a-f]{16,16}\\Z", w):
+        if _finds_5(w) is None:
             return Fault("/parentId", "pattern")
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     w = v["startedAt"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -5218,7 +5226,7 @@ def _span_id(v: Any) -> Fault | None:
     # #/$defs/SpanId
     if v.__class__ is not str:
         return Fault("", "type")
-    if not finds("^[0-9a-f]{16,16}\\Z", v):
+    if _finds_5(v) is None:
         return Fault("", "pattern")
     return None
 
@@ -5246,9 +5254,9 @@ def _subagent_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "subagent":
@@ -5256,16 +5264,16 @@ def _subagent_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -5285,25 +5293,25 @@ def _subagent_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     if "task" in v:
         w = v["task"]
@@ -5315,17 +5323,17 @@ def _subagent_item(v: Any) -> Fault | None:
         w = v["childThreadId"]
         if w.__class__ is not str:
             return Fault("/childThreadId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/childThreadId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/childThreadId", "pattern")
     if "childAgent" in v:
         w = v["childAgent"]
         if w.__class__ is not str:
             return Fault("/childAgent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/childAgent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/childAgent", "pattern")
     if "result" in v:
         w = v["result"]
@@ -5347,7 +5355,7 @@ def _subagent_item(v: Any) -> Fault | None:
         w = v["errorCode"]
         if w.__class__ is not str:
             return Fault("/errorCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/errorCode", "length")
     return None
 
@@ -5419,9 +5427,9 @@ def _thread(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -5437,15 +5445,15 @@ def _thread(v: Any) -> Fault | None:
     w = v["agent"]
     if w.__class__ is not str:
         return Fault("/agent", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/agent", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/agent", "pattern")
     if "cwd" in v:
         w = v["cwd"]
         if w.__class__ is not str:
             return Fault("/cwd", "type")
-        if len(w) < 1 or len(w) > 4096:
+        if not 1 <= len(w) <= 4096:
             return Fault("/cwd", "length")
     if "title" in v:
         w = v["title"]
@@ -5485,9 +5493,9 @@ def _thread(v: Any) -> Fault | None:
         w = v["parentThreadId"]
         if w.__class__ is not str:
             return Fault("/parentThreadId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentThreadId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentThreadId", "pattern")
     if "forkedFrom" in v:
         f = _fork_origin(v["forkedFrom"])
@@ -5531,9 +5539,9 @@ def _thread_archive_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -5613,9 +5621,9 @@ def _thread_archived_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["archivedAt"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -5657,9 +5665,9 @@ def _thread_closed_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -5673,9 +5681,9 @@ def _thread_compact_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -5722,15 +5730,15 @@ def _thread_delete_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "idempotencyKey" in v:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -5765,9 +5773,9 @@ def _thread_delete_result(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _thread_delete_result_deleted_thread_ids(v["deletedThreadIds"])
     if f is not None:
@@ -5786,9 +5794,9 @@ def _thread_delete_result_deleted_thread_ids(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault(f"/{i}", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault(f"/{i}", "pattern")
     return None
 
@@ -5820,9 +5828,9 @@ def _thread_deleted_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["seq"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -5841,9 +5849,9 @@ def _thread_events_list_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "afterSeq" in v:
         w = v["afterSeq"]
@@ -5855,7 +5863,7 @@ def _thread_events_list_params(v: Any) -> Fault | None:
         w = v["cursor"]
         if w.__class__ is not str:
             return Fault("/cursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/cursor", "length")
     if "limit" in v:
         w = v["limit"]
@@ -5900,7 +5908,7 @@ def _thread_events_list_result(v: Any) -> Fault | None:
         w = v["nextCursor"]
         if w.__class__ is not str:
             return Fault("/nextCursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/nextCursor", "length")
     return None
 
@@ -5925,31 +5933,31 @@ def _thread_fork_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "itemId" in v:
         w = v["itemId"]
         if w.__class__ is not str:
             return Fault("/itemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/itemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/itemId", "pattern")
     if "newThreadId" in v:
         w = v["newThreadId"]
         if w.__class__ is not str:
             return Fault("/newThreadId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/newThreadId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/newThreadId", "pattern")
     if "idempotencyKey" in v:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -5999,13 +6007,13 @@ def _thread_identity(v: Any) -> Fault | None:
         w = v["channelName"]
         if w.__class__ is not str:
             return Fault("/channelName", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/channelName", "length")
     if "userId" in v:
         w = v["userId"]
         if w.__class__ is not str:
             return Fault("/userId", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/userId", "length")
     if "channelContext" in v:
         w = v["channelContext"]
@@ -6017,7 +6025,7 @@ def _thread_identity(v: Any) -> Fault | None:
         w = v["workspacePath"]
         if w.__class__ is not str:
             return Fault("/workspacePath", "type")
-        if len(w) < 1 or len(w) > 4096:
+        if not 1 <= len(w) <= 4096:
             return Fault("/workspacePath", "length")
     return None
 
@@ -6031,23 +6039,23 @@ def _thread_items_list_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "turnId" in v:
         w = v["turnId"]
         if w.__class__ is not str:
             return Fault("/turnId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/turnId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/turnId", "pattern")
     if "cursor" in v:
         w = v["cursor"]
         if w.__class__ is not str:
             return Fault("/cursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/cursor", "length")
     if "limit" in v:
         w = v["limit"]
@@ -6096,7 +6104,7 @@ def _thread_items_list_result(v: Any) -> Fault | None:
         w = v["nextCursor"]
         if w.__class__ is not str:
             return Fault("/nextCursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/nextCursor", "length")
     return None
 
@@ -6126,9 +6134,9 @@ def _thread_list_params(v: Any) -> Fault | None:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "archived" in v:
         w = v["archived"]
@@ -6142,7 +6150,7 @@ def _thread_list_params(v: Any) -> Fault | None:
         w = v["cursor"]
         if w.__class__ is not str:
             return Fault("/cursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/cursor", "length")
     if "limit" in v:
         w = v["limit"]
@@ -6192,7 +6200,7 @@ def _thread_list_result(v: Any) -> Fault | None:
         w = v["nextCursor"]
         if w.__class__ is not str:
             return Fault("/nextCursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/nextCursor", "length")
     w = v["totalMatched"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -6229,9 +6237,9 @@ def _thread_pause_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -6296,9 +6304,9 @@ def _thread_read_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -6345,9 +6353,9 @@ def _thread_resume_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "afterSeq" in v:
         w = v["afterSeq"]
@@ -6488,16 +6496,16 @@ def _thread_rewind_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     if "files" in v:
         w = v["files"]
@@ -6507,7 +6515,7 @@ def _thread_rewind_params(v: Any) -> Fault | None:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -6559,9 +6567,9 @@ def _thread_rewind_result_removed_turn_ids(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault(f"/{i}", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault(f"/{i}", "pattern")
     return None
 
@@ -6593,16 +6601,16 @@ def _thread_rewound_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     f = _thread_rewound_params_removed_turn_ids(v["removedTurnIds"])
     if f is not None:
@@ -6622,9 +6630,9 @@ def _thread_rewound_params_removed_turn_ids(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault(f"/{i}", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault(f"/{i}", "pattern")
     return None
 
@@ -6637,23 +6645,23 @@ def _thread_start_params(v: Any) -> Fault | None:
         w = v["threadId"]
         if w.__class__ is not str:
             return Fault("/threadId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/threadId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/threadId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "cwd" in v:
         w = v["cwd"]
         if w.__class__ is not str:
             return Fault("/cwd", "type")
-        if len(w) < 1 or len(w) > 4096:
+        if not 1 <= len(w) <= 4096:
             return Fault("/cwd", "length")
     if "title" in v:
         w = v["title"]
@@ -6701,7 +6709,7 @@ def _thread_start_params(v: Any) -> Fault | None:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -6839,9 +6847,9 @@ def _thread_status_changed_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -6871,15 +6879,15 @@ def _thread_turns_list_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "cursor" in v:
         w = v["cursor"]
         if w.__class__ is not str:
             return Fault("/cursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/cursor", "length")
     if "limit" in v:
         w = v["limit"]
@@ -6928,7 +6936,7 @@ def _thread_turns_list_result(v: Any) -> Fault | None:
         w = v["nextCursor"]
         if w.__class__ is not str:
             return Fault("/nextCursor", "type")
-        if len(w) < 1 or len(w) > 1024:
+        if not 1 <= len(w) <= 1024:
             return Fault("/nextCursor", "length")
     return None
 
@@ -6953,9 +6961,9 @@ def _thread_unarchive_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -7020,9 +7028,9 @@ def _thread_unarchived_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["seq"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -7041,9 +7049,9 @@ def _thread_unpause_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -7090,9 +7098,9 @@ def _thread_unsubscribe_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     return None
 
@@ -7127,9 +7135,9 @@ def _thread_unsubscribe_result(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["subscribed"]
     if w.__class__ is not bool:
@@ -7149,9 +7157,9 @@ def _thread_update_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "title" in v:
         f = _thread_update_params_title(v["title"])
@@ -7323,9 +7331,9 @@ def _tool_call_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "toolCall":
@@ -7333,16 +7341,16 @@ def _tool_call_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -7362,36 +7370,36 @@ def _tool_call_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     w = v["toolName"]
     if w.__class__ is not str:
         return Fault("/toolName", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/toolName", "length")
     if "directive" in v:
         w = v["directive"]
         if w.__class__ is not str:
             return Fault("/directive", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/directive", "length")
     if "toolMetadata" in v:
         f = _tool_metadata(v["toolMetadata"])
@@ -7411,7 +7419,7 @@ def _tool_call_item(v: Any) -> Fault | None:
         w = v["errorCode"]
         if w.__class__ is not str:
             return Fault("/errorCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/errorCode", "length")
     return None
 
@@ -7425,34 +7433,34 @@ def _tool_call_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     if "namespace" in v:
         w = v["namespace"]
         if w.__class__ is not str:
             return Fault("/namespace", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/namespace", "length")
     w = v["name"]
     if w.__class__ is not str:
         return Fault("/name", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/name", "length")
     return None
 
@@ -7495,7 +7503,7 @@ def _tool_call_result(v: Any) -> Fault | None:
         w = v["errorCode"]
         if w.__class__ is not str:
             return Fault("/errorCode", "type")
-        if len(w) < 1 or len(w) > 128:
+        if not 1 <= len(w) <= 128:
             return Fault("/errorCode", "length")
     if "errorMessage" in v:
         w = v["errorMessage"]
@@ -7562,7 +7570,7 @@ def _tool_metadata_capability_tags(v: Any) -> Fault | None:
     for i, w in enumerate(v):
         if w.__class__ is not str:
             return Fault(f"/{i}", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault(f"/{i}", "length")
     return None
 
@@ -7583,7 +7591,7 @@ def _trace_context(v: Any) -> Fault | None:
     w = v["traceparent"]
     if w.__class__ is not str:
         return Fault("/traceparent", "type")
-    if not finds("^00\\u002d[0-9a-f]{32,32}\\u002d[0-9a-f]{16,16}\\u002d[0-9a-f]{2,2}\\Z", w):
+    if _finds_6(w) is None:
         return Fault("/traceparent", "pattern")
     if "tracestate" in v:
         w = v["tracestate"]
@@ -7598,7 +7606,7 @@ def _trace_id(v: Any) -> Fault | None:
     # #/$defs/TraceId
     if v.__class__ is not str:
         return Fault("", "type")
-    if not finds("^[0-9a-f]{32,32}\\Z", v):
+    if _finds_7(v) is None:
         return Fault("", "pattern")
     return None
 
@@ -7612,16 +7620,16 @@ def _trace_read_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     return None
 
@@ -7656,21 +7664,21 @@ def _trace_read_result(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["traceId"]
     if w.__class__ is not str:
         return Fault("/traceId", "type")
-    if not finds("^[0-9a-f]{32,32}\\Z", w):
+    if _finds_7(w) is None:
         return Fault("/traceId", "pattern")
     f = _trace_read_result_spans(v["spans"])
     if f is not None:
@@ -7722,21 +7730,21 @@ def _trace_span_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["traceId"]
     if w.__class__ is not str:
         return Fault("/traceId", "type")
-    if not finds("^[0-9a-f]{32,32}\\Z", w):
+    if _finds_7(w) is None:
         return Fault("/traceId", "pattern")
     f = _span(v["span"])
     if f is not None:
@@ -7753,16 +7761,16 @@ def _turn(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -7773,29 +7781,29 @@ def _turn(v: Any) -> Fault | None:
     w = v["agent"]
     if w.__class__ is not str:
         return Fault("/agent", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/agent", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/agent", "pattern")
     if "model" in v:
         w = v["model"]
         if w.__class__ is not str:
             return Fault("/model", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/model", "length")
     if "runId" in v:
         w = v["runId"]
         if w.__class__ is not str:
             return Fault("/runId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/runId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/runId", "pattern")
     if "clientMessageId" in v:
         w = v["clientMessageId"]
         if w.__class__ is not str:
             return Fault("/clientMessageId", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/clientMessageId", "length")
     w = v["startedAt"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -7842,9 +7850,9 @@ def _turn(v: Any) -> Fault | None:
         w = v["resumes"]
         if w.__class__ is not str:
             return Fault("/resumes", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/resumes", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/resumes", "pattern")
     if "untaken" in v:
         f = _turn_untaken(v["untaken"])
@@ -7858,9 +7866,9 @@ def _turn(v: Any) -> Fault | None:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     return None
 
@@ -7913,9 +7921,9 @@ def _turn_active_data(v: Any) -> Fault | None:
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     return None
 
@@ -7947,9 +7955,9 @@ def _turn_completed_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _turn(v["turn"])
     if f is not None:
@@ -7989,16 +7997,16 @@ def _turn_diff_updated_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["diff"]
     if w.__class__ is not str:
@@ -8029,9 +8037,9 @@ def _turn_enqueue_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _turn_enqueue_params_input(v["input"])
     if f is not None:
@@ -8040,13 +8048,13 @@ def _turn_enqueue_params(v: Any) -> Fault | None:
         w = v["clientMessageId"]
         if w.__class__ is not str:
             return Fault("/clientMessageId", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/clientMessageId", "length")
     if "idempotencyKey" in v:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -8055,7 +8063,7 @@ def _turn_enqueue_params_input(v: Any) -> Fault | None:
     # #/$defs/TurnEnqueueParams/input
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 256:
+    if not 1 <= len(v) <= 256:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _input_part(w)
@@ -8094,9 +8102,9 @@ def _turn_enqueue_result(v: Any) -> Fault | None:
     w = v["entryId"]
     if w.__class__ is not str:
         return Fault("/entryId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/entryId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/entryId", "pattern")
     w = v["position"]
     if w.__class__ is not int and not (w.__class__ is float and w.is_integer()):
@@ -8107,9 +8115,9 @@ def _turn_enqueue_result(v: Any) -> Fault | None:
         w = v["turnId"]
         if w.__class__ is not str:
             return Fault("/turnId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/turnId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/turnId", "pattern")
     if "replayed" in v:
         w = v["replayed"]
@@ -8151,17 +8159,17 @@ def _turn_interrupt_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "turnId" in v:
         w = v["turnId"]
         if w.__class__ is not str:
             return Fault("/turnId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/turnId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/turnId", "pattern")
     return None
 
@@ -8236,9 +8244,9 @@ def _turn_mismatch_data(v: Any) -> Fault | None:
         w = v["activeTurnId"]
         if w.__class__ is not str:
             return Fault("/activeTurnId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/activeTurnId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/activeTurnId", "pattern")
     return None
 
@@ -8270,16 +8278,16 @@ def _turn_plan_updated_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     f = _turn_plan_updated_params_steps(v["steps"])
     if f is not None:
@@ -8443,9 +8451,9 @@ def _turn_queue_updated_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _turn_queue_updated_params_entries(v["entries"])
     if f is not None:
@@ -8526,9 +8534,9 @@ def _turn_start_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     if "input" in v:
         f = _turn_start_params_input(v["input"])
@@ -8546,13 +8554,13 @@ def _turn_start_params(v: Any) -> Fault | None:
         w = v["model"]
         if w.__class__ is not str:
             return Fault("/model", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/model", "length")
     if "clientMessageId" in v:
         w = v["clientMessageId"]
         if w.__class__ is not str:
             return Fault("/clientMessageId", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/clientMessageId", "length")
     if "trace" in v:
         f = _trace_context(v["trace"])
@@ -8562,7 +8570,7 @@ def _turn_start_params(v: Any) -> Fault | None:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -8571,7 +8579,7 @@ def _turn_start_params_input(v: Any) -> Fault | None:
     # #/$defs/TurnStartParams/input
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 256:
+    if not 1 <= len(v) <= 256:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _input_part(w)
@@ -8644,9 +8652,9 @@ def _turn_started_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     f = _turn(v["turn"])
     if f is not None:
@@ -8675,16 +8683,16 @@ def _turn_steer_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["expectedTurnId"]
     if w.__class__ is not str:
         return Fault("/expectedTurnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/expectedTurnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/expectedTurnId", "pattern")
     f = _turn_steer_params_input(v["input"])
     if f is not None:
@@ -8697,7 +8705,7 @@ def _turn_steer_params(v: Any) -> Fault | None:
         w = v["idempotencyKey"]
         if w.__class__ is not str:
             return Fault("/idempotencyKey", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/idempotencyKey", "length")
     return None
 
@@ -8706,7 +8714,7 @@ def _turn_steer_params_input(v: Any) -> Fault | None:
     # #/$defs/TurnSteerParams/input
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 256:
+    if not 1 <= len(v) <= 256:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _input_part(w)
@@ -8745,16 +8753,16 @@ def _turn_steer_result(v: Any) -> Fault | None:
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     if "replayed" in v:
         w = v["replayed"]
@@ -8790,16 +8798,16 @@ def _turn_usage_updated_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     f = _usage(v["usage"])
     if f is not None:
@@ -8950,7 +8958,7 @@ def _usage_call(v: Any) -> Fault | None:
     w = v["model"]
     if w.__class__ is not str:
         return Fault("/model", "type")
-    if len(w) < 1 or len(w) > 256:
+    if not 1 <= len(w) <= 256:
         return Fault("/model", "length")
     w = v["source"]
     if w.__class__ is not str:
@@ -9006,30 +9014,30 @@ def _user_input(v: Any) -> Fault | None:
     w = v["userInputId"]
     if w.__class__ is not str:
         return Fault("/userInputId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/userInputId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/userInputId", "pattern")
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     f = _user_input_questions(v["questions"])
     if f is not None:
@@ -9047,7 +9055,7 @@ def _user_input_questions(v: Any) -> Fault | None:
     # #/$defs/UserInput/questions
     if v.__class__ is not list:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 3:
+    if not 1 <= len(v) <= 3:
         return Fault("", "count")
     for i, w in enumerate(v):
         f = _question(w)
@@ -9065,7 +9073,7 @@ def _user_input_answer(v: Any) -> Fault | None:
     w = v["nonce"]
     if w.__class__ is not str:
         return Fault("/nonce", "type")
-    if len(w) < 16 or len(w) > 128:
+    if not 16 <= len(w) <= 128:
         return Fault("/nonce", "length")
     f = _user_input_answer_answers(v["answers"])
     if f is not None:
@@ -9100,7 +9108,7 @@ def _user_input_binding(v: Any) -> Fault | None:
         w = v["nonce"]
         if w.__class__ is not str:
             return Fault("/nonce", "type")
-        if len(w) < 16 or len(w) > 128:
+        if not 16 <= len(w) <= 128:
             return Fault("/nonce", "length")
     if "expiresAt" in v:
         w = v["expiresAt"]
@@ -9120,9 +9128,9 @@ def _user_input_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "userInput":
@@ -9130,16 +9138,16 @@ def _user_input_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -9159,25 +9167,25 @@ def _user_input_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     f = _user_input(v["userInput"])
     if f is not None:
@@ -9249,16 +9257,16 @@ def _user_input_requested_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     f = _user_input(v["userInput"])
     if f is not None:
@@ -9314,9 +9322,9 @@ def _user_input_resolve_params(v: Any) -> Fault | None:
     w = v["userInputId"]
     if w.__class__ is not str:
         return Fault("/userInputId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/userInputId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/userInputId", "pattern")
     f = _user_input_answer(v["answer"])
     if f is not None:
@@ -9384,30 +9392,30 @@ def _user_input_resolved_params(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["itemId"]
     if w.__class__ is not str:
         return Fault("/itemId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/itemId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/itemId", "pattern")
     w = v["userInputId"]
     if w.__class__ is not str:
         return Fault("/userInputId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/userInputId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/userInputId", "pattern")
     f = _user_input_resolution(v["resolution"])
     if f is not None:
@@ -9429,9 +9437,9 @@ def _user_message_item(v: Any) -> Fault | None:
     w = v["id"]
     if w.__class__ is not str:
         return Fault("/id", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/id", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/id", "pattern")
     w = v["type"]
     if w != "userMessage":
@@ -9439,16 +9447,16 @@ def _user_message_item(v: Any) -> Fault | None:
     w = v["threadId"]
     if w.__class__ is not str:
         return Fault("/threadId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/threadId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/threadId", "pattern")
     w = v["turnId"]
     if w.__class__ is not str:
         return Fault("/turnId", "type")
-    if len(w) < 1 or len(w) > 160:
+    if not 1 <= len(w) <= 160:
         return Fault("/turnId", "length")
-    if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+    if _finds_1(w) is None:
         return Fault("/turnId", "pattern")
     w = v["status"]
     if w.__class__ is not str:
@@ -9468,25 +9476,25 @@ def _user_message_item(v: Any) -> Fault | None:
         w = v["parentItemId"]
         if w.__class__ is not str:
             return Fault("/parentItemId", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/parentItemId", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/parentItemId", "pattern")
     if "agent" in v:
         w = v["agent"]
         if w.__class__ is not str:
             return Fault("/agent", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/agent", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/agent", "pattern")
     if "forkedFrom" in v:
         w = v["forkedFrom"]
         if w.__class__ is not str:
             return Fault("/forkedFrom", "type")
-        if len(w) < 1 or len(w) > 160:
+        if not 1 <= len(w) <= 160:
             return Fault("/forkedFrom", "length")
-        if not finds("^[A-Za-z0-9][A-Za-z0-9\\u002e\\u005f\\u003a\\u002f\\u002d]*\\Z", w):
+        if _finds_1(w) is None:
             return Fault("/forkedFrom", "pattern")
     f = _user_message_item_input(v["input"])
     if f is not None:
@@ -9499,7 +9507,7 @@ def _user_message_item(v: Any) -> Fault | None:
         w = v["clientMessageId"]
         if w.__class__ is not str:
             return Fault("/clientMessageId", "type")
-        if len(w) < 1 or len(w) > 256:
+        if not 1 <= len(w) <= 256:
             return Fault("/clientMessageId", "length")
     return None
 
@@ -9519,7 +9527,7 @@ def _version(v: Any) -> Fault | None:
     # #/$defs/Version
     if v.__class__ is not str:
         return Fault("", "type")
-    if len(v) < 1 or len(v) > 64:
+    if not 1 <= len(v) <= 64:
         return Fault("", "length")
     return None
 

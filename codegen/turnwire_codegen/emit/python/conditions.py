@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from turnwire_codegen.emit.python.text import quoted
-from turnwire_codegen.patterns import parse, to_python
 from turnwire_codegen.program import ask, table
 
-__all__ = ["VARIABLES", "Functions", "condition", "flag", "names_set"]
+__all__ = ["VARIABLES", "Functions", "condition", "finder_key", "flag", "names_set"]
 
-# The name of the function of each plan.
+# The name of the function of each plan, and by `finder_key` of each expression.
 Functions = Mapping[str, str]
 VARIABLES = {"value": "v", "part": "w", "name": "k"}
 _MEASURES = {"number": "{}", "code points": "len({})", "items": "len({})", "members": "len({})"}
@@ -38,6 +37,8 @@ def condition(asked: ask.Condition, functions: Functions) -> str:
     match asked:
         case ask.All(of=parts):
             return _joined(parts, "and", functions) or "True"
+        case ask.Any(of=(ask.Compare(sign="<") as low, ask.Compare(sign=">") as high)) if _between(low, high):
+            return f"not {low.limit!r} <= {_MEASURES[low.measure].format(VARIABLES[low.subject])} <= {high.limit!r}"
         case ask.Any(of=parts):
             return _joined(parts, "or", functions) or "False"
         case ask.Not(of=part):
@@ -48,6 +49,11 @@ def condition(asked: ask.Condition, functions: Functions) -> str:
             return _either(asked, functions)[0]
 
 
+def finder_key(source: str) -> str:
+    """Under what the functions have that of an expression; the name of a plan is a pointer, so never the same."""
+    return f"finds {source}"
+
+
 def flag(name: str) -> str:
     """The variable of a kept answer."""
     return name.replace("guard ", "g")
@@ -56,6 +62,11 @@ def flag(name: str) -> str:
 def names_set(names: tuple[str, ...]) -> str:
     """A set of names."""
     return f"{{{', '.join(map(quoted, names))}}}"
+
+
+def _between(low: ask.Compare, high: ask.Compare) -> bool:
+    """Whether two comparisons are of one length; what is no number is neither below nor above."""
+    return low.measure != "number" and (low.subject, low.measure) == (high.subject, high.measure)
 
 
 def _joined(parts: tuple[ask.Condition, ...], word: str, functions: Functions) -> str:
@@ -96,11 +107,14 @@ def _either(atom: ask.Atom, functions: Functions) -> tuple[str, str]:
         case ask.Fits():
             raise AssertionError("the flat form has no tables")
         case _:
-            return _about(atom, VARIABLES[atom.subject])
+            return _about(atom, VARIABLES[atom.subject], functions)
 
 
-def _about(atom: ask.OfSubject, name: str) -> tuple[str, str]:
+def _about(atom: ask.OfSubject, name: str, functions: Functions) -> tuple[str, str]:
     match atom:
+        case ask.Finds(source=source):
+            found = f"{functions[finder_key(source)]}({name})"
+            return f"{found} is not None", f"{found} is None"
         case ask.IsKind(kind=kind):
             return _IS[kind].format(name), _IS_NOT[kind].format(name)
         case ask.IsOneOf(values=(str() as text,)) | ask.IsText(texts=(text,)):
@@ -116,14 +130,12 @@ def _about(atom: ask.OfSubject, name: str) -> tuple[str, str]:
             return call, f"not {call}"
 
 
-def _call(atom: ask.IsOneOf | ask.IsMultiple | ask.Finds | ask.HasFormat | ask.AreUnique, name: str) -> str:
+def _call(atom: ask.IsOneOf | ask.IsMultiple | ask.HasFormat | ask.AreUnique, name: str) -> str:
     match atom:
         case ask.IsOneOf(values=values):
             return f"is_one_of({name}, ({''.join(f'{_literal(value)}, ' for value in values).rstrip()}))"
         case ask.IsMultiple(of=of):
             return f"is_multiple({name}, {of!r})"
-        case ask.Finds(source=source):
-            return f"finds({quoted(to_python(parse(source)))}, {name})"
         case ask.HasFormat(name=form):
             return f"FORMATS[{quoted(form)}]({name})"
         case ask.AreUnique():

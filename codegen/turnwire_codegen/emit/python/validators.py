@@ -2,22 +2,26 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
+import msgspec
+
 from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.python.conditions import finder_key
 from turnwire_codegen.emit.python.statements import Arms, arms_of, lines
 from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
 from turnwire_codegen.emit.render import render
-from turnwire_codegen.program import Function, flat
+from turnwire_codegen.patterns import parse, to_python
+from turnwire_codegen.program import Function, ask, flat
 from turnwire_codegen.program.naming import distinct, words_of
 from turnwire_codegen.rules import Plans
 from turnwire_codegen.words import snake
 
 __all__ = ["emit_validators"]
 
-_SUPPORT = ("FORMATS", "are_unique", "finds", "is_multiple", "is_one_of", "step")
+_SUPPORT = ("FORMATS", "are_unique", "finder", "is_multiple", "is_one_of", "step")
 
 
 class _Printed(NamedTuple):
@@ -29,6 +33,7 @@ class _Printed(NamedTuple):
 class _View(NamedTuple):
     doc: tuple[str, ...]
     imports: tuple[str, ...]
+    finders: tuple[str, ...]
     functions: tuple[_Printed, ...]
     tables: tuple[Arms, ...]
     rows: tuple[str, ...]
@@ -45,12 +50,16 @@ def emit_validators(plans: Plans, roots: Mapping[str, str], header: Header) -> d
 
 
 def _view(program: Sequence[Function], roots: Mapping[str, str]) -> _View:
-    names = distinct(((function.plan, f"_{_stem(function.plan)}") for function in program), set())
+    sources = dict.fromkeys(source for function in program for source in _sources(function))
+    finders = {finder_key(source): f"_finds_{number}" for number, source in enumerate(sources, 1)}
+    plans = distinct(((function.plan, f"_{_stem(function.plan)}") for function in program), {*finders.values()})
+    names = {**plans, **finders}
     functions = tuple(
         _Printed(names[function.plan], ascii(function.plan)[1:-1], tuple(lines(function, names)))
         for function in program
     )
-    text = "\n".join(line for function in functions for line in function.lines)
+    made = tuple(f"{finders[finder_key(source)]} = finder({quoted(to_python(parse(source)))})" for source in sources)
+    text = "\n".join([*made, *(line for function in functions for line in function.lines)])
     needed = {(".checking", name) for name in _SUPPORT if re.search(rf"\b{name}\b[\[(]", text)} | {
         (".checking", "Fault")
     }
@@ -59,10 +68,23 @@ def _view(program: Sequence[Function], roots: Mapping[str, str]) -> _View:
     return _View(
         doc=docstring("Validators: each returns the first fault of a JSON value, or None.", indent=0),
         imports=import_lines(needed),
+        finders=made,
         functions=functions,
         tables=tuple(arms for function in program for arms in arms_of(function, names)),
         rows=tuple(f"{quoted(public)}: {names[name]}" for public, name in sorted(roots.items())),
     )
+
+
+def _sources(part: object) -> Iterator[str]:
+    """The expressions that a part of a function asks for, in their order."""
+    if isinstance(part, ask.Finds):
+        yield part.source
+    elif isinstance(part, msgspec.Struct):
+        for name in part.__struct_fields__:
+            yield from _sources(getattr(part, name))
+    elif isinstance(part, tuple):
+        for inner in part:
+            yield from _sources(inner)
 
 
 def _stem(pointer: str) -> str:

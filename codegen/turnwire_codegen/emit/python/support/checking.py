@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["FORMATS", "Fault", "are_unique", "finds", "is_multiple", "is_one_of", "step"]
+__all__ = ["FORMATS", "Fault", "are_unique", "finder", "is_multiple", "is_one_of", "step"]
 
 
 class Fault(NamedTuple):
@@ -53,9 +53,9 @@ def is_multiple(value: float, of: float) -> bool:
     return quotient in (_INFINITY, -_INFINITY) or quotient.is_integer()
 
 
-def finds(expression: str, text: str) -> bool:
-    """Whether the text holds a match; an expression is compiled when it is first needed."""
-    return _compiled(expression).search(text) is not None
+def finder(expression: str) -> Callable[[str], object]:
+    """What gives a match of the expression in a text, or None."""
+    return re.compile(expression).search
 
 
 _INFINITY = float("inf")
