@@ -12,11 +12,23 @@ from turnwire_codegen.cases.swift_toolchain import Build, Swift, build, swift
 from turnwire_codegen.cases.trial import ToolchainError
 from turnwire_codegen.outputs import make
 
-__all__ = ["ROOT", "foreign", "installed", "package", "roundtrip", "server", "turnwire"]
+__all__ = [
+    "BARE",
+    "MANIFEST",
+    "ROOT",
+    "foreign",
+    "installed",
+    "older_mode",
+    "package",
+    "roundtrip",
+    "server",
+    "turnwire",
+]
 
 ROOT = Path(__file__).parents[2]
-# Debug information takes a third of the time, and nobody debugs here.
-BARE = ("-Xswiftc", "-gnone")
+# Debug information takes a third of the time, and nobody debugs here. Who imports the code wants no warnings of it.
+BARE = ("-Xswiftc", "-gnone", "-Xswiftc", "-warnings-as-errors")
+MODES = 'swiftLanguageVersions: [.v5, .version("6")]'
 # What is generated is called as in the package of this repository, so that one program serves both.
 MANIFEST = """// swift-tools-version:5.9
 import PackageDescription
@@ -53,11 +65,19 @@ def package(tools: Swift, *options: str) -> Build:
         *(ROOT / "examples" / "swift").rglob("*.swift"),
     ]
     sources = {str(path.relative_to(ROOT)): path.read_text() for path in paths}
+    assert MODES in sources["Package.swift"]
     assert sources["Package.swift"].count(TESTS) == 1
     sources["Package.swift"] = sources["Package.swift"].replace(TESTS, f"{README}\n        {TESTS}")
     sources["readme/main.swift"] = page_program((ROOT / "swift" / "README.md").read_text())
     name = "turnwire-release" if "release" in options else "turnwire"
     return build(tools, name, sources, *(options or ("--build-tests", *BARE)))
+
+
+def older_mode(tools: Swift) -> Build:
+    """The library in the older of its two language modes; a compiler that knows both takes the newer one for it."""
+    home = ROOT / "swift"
+    paths = (home / "Sources" / "Turnwire").rglob("*.swift")
+    return _built(tools, "turnwire-5", {str(path.relative_to(home)): path.read_text() for path in paths})
 
 
 def page_program(page: str) -> str:
@@ -73,8 +93,7 @@ def foreign(tools: Swift, name: str, schema: Path) -> Build:
     sources = {
         f"Sources/Turnwire/{path}": text.decode() for path, text in made.files.items() if path.endswith(".swift")
     }
-    main = (ROOT / "swift" / "Sources" / "roundtrip" / "main.swift").read_text()
-    return build(tools, name, {**sources, "Package.swift": MANIFEST, "Sources/roundtrip/main.swift": main}, *BARE)
+    return _built(tools, name, sources)
 
 
 def roundtrip(tools: Swift, built: Build, rows: list[tuple[str, object]]) -> list[str]:
@@ -94,3 +113,9 @@ def turnwire(tools: Swift) -> list[str]:
 def server(tools: Swift) -> list[str]:
     """The reference server, likewise."""
     return [*turnwire(tools), "serve", "--agent", "scripted"]
+
+
+def _built(tools: Swift, name: str, sources: dict[str, str]) -> Build:
+    """A library with the program that takes values through it, in the language mode 5."""
+    main = (ROOT / "swift" / "Sources" / "roundtrip" / "main.swift").read_text()
+    return build(tools, name, {**sources, "Package.swift": MANIFEST, "Sources/roundtrip/main.swift": main}, *BARE)

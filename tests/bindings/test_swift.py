@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from bindings.agreement import as_from_python, values
-from bindings.swift_builds import ROOT, installed, package, roundtrip, server, turnwire
+from bindings.swift_builds import ROOT, installed, older_mode, package, roundtrip, server, turnwire
 from bindings.test_vectors import EXAMPLES, INVALID, VALID, named
 from codegen.rules.gather import CASES
 from codegen.rules.test_types_alone import FIRST, kinds_of, tables
@@ -46,6 +46,10 @@ def test_what_is_invalid_is_refused_where_the_vector_says(tools, built):
     told = [json.loads(line) for line in roundtrip(tools, built, values(INVALID))]
 
     assert dict(zip(named(INVALID), expected, strict=True)) == dict(zip(named(INVALID), told, strict=True))
+
+
+def test_it_compiles_in_the_older_language_mode_too(tools):
+    assert {} == older_mode(tools).faults
 
 
 def test_its_own_tests_pass(tools, built):

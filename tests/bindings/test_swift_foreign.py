@@ -1,13 +1,14 @@
-"""Swift of protocols of other houses: all that is generated compiles, and says of values what their schema does."""
+"""Swift of protocols of other houses: all of it compiles without a warning, and judges values as their schema does."""
 
 import json
 
 import pytest
 
 from bindings.canonical import canonical
-from bindings.swift_builds import ROOT, foreign, installed, roundtrip
+from bindings.swift_builds import BARE, MANIFEST, ROOT, foreign, installed, roundtrip
 from interop.environment import require
 from interop.schemas import SCHEMAS
+from turnwire_codegen.cases.swift_toolchain import build
 
 # A build takes minutes where nothing of it is in the cache and others compile as well.
 pytestmark = pytest.mark.timeout(3000)
@@ -40,3 +41,11 @@ def test_values_come_back_as_they_came_or_are_refused(path):
 
     assert {True, False} == {row["valid"] for row in rows}
     assert expected == [line if "value" in json.loads(line) else "refused" for line in lines]
+
+
+def test_a_warning_is_a_fault():
+    sources = {"Package.swift": MANIFEST, "Sources/Turnwire/Warned.swift": "func warned() { let unused = 1 }\n"}
+    built = build(installed(), "warned", {**sources, "Sources/roundtrip/main.swift": ""}, *BARE)
+
+    assert ["Sources/Turnwire/Warned.swift"] == [*built.faults]
+    assert "'unused'" in built.faults["Sources/Turnwire/Warned.swift"]

@@ -104,7 +104,8 @@ extension Indirect: Equatable where Value: Equatable {}
 extension Indirect: Hashable where Value: Hashable {}
 
 extension JSONValue: JSONRepresentable {
-    public init(json: JSONValue) { self = json }
+    /// Never fails, and is marked all the same: a `try` before what cannot throw would be a warning to who generates it.
+    public init(json: JSONValue) throws { self = json }
 
     public func write(to writer: inout JSONWriter) {
         switch self {
