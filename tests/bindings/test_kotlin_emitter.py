@@ -20,9 +20,19 @@ def of(member, *, required=False):
 MEMBERS = [
     ({"type": "integer"}, "m: Long?", 'find("m", LongCodec)'),
     ({"type": "integer", "minimum": 0}, "m: ULong?", 'find("m", ULongCodec)'),
-    ({"type": "integer", "minimum": 0, "maximum": 9}, "m: Long?", 'find("m", LongCodec)'),
+    ({"type": "integer", "minimum": 0, "maximum": 9}, "m: Long?", 'find("m", Held.longBoundMin0ToMax9)'),
     ({"type": "integer", "minimum": 0, "maximum": U64}, "m: ULong?", 'find("m", ULongCodec)'),
-    ({"type": "integer", "minimum": -1, "maximum": U64}, "m: BigInteger?", 'find("m", BigIntegerCodec)'),
+    (
+        {"type": "integer", "minimum": -1, "maximum": U64},
+        "m: BigInteger?",
+        'find("m", Held.bigIntegerBoundMinMinus1ToMax18446744073709551615)',
+    ),
+    ({"type": "string", "minLength": 1}, "m: String?", 'find("m", Held.stringLength1)'),
+    (
+        {"type": "array", "items": {"type": "number", "minimum": 0.5}, "maxItems": 3},
+        "m: List<Double>?",
+        'find("m", Held.listDoubleBoundMin0Point5ItemCount0To3)',
+    ),
     ({"type": ["string", "null"]}, "m: Presence<String> = Presence.Absent", 'presence("m", StringCodec)'),
     ({"type": "array", "items": {"type": "number"}}, "m: List<Double>?", 'find("m", ListCodec(DoubleCodec))'),
     (
@@ -41,7 +51,7 @@ def kotlin(tmp_path):
 
     def printed(schema, given=None):
         path, names = tmp_path / "odd.json", tmp_path / "names.json"
-        path.write_text(json.dumps({"title": "Odd", "$defs": {"Odd": schema}}))
+        path.write_text(json.dumps({"title": "Odd", "$defs": {"Odd": schema, "Items": {"type": "integer"}}}))
         names.write_text(json.dumps(given or {}))
         words = ("--schema", path, "--names", names)
         code, _, stderr = generate("generate-kotlin", "--out", tmp_path / "out", *words)
@@ -72,6 +82,8 @@ def test_a_required_member(kotlin, member, declared):
 
 
 SAID = [
+    ({"type": "integer", "maximum": 9}, 'val longBoundMax9 = HeldCodec(LongCodec, Bound(max = "9"))'),
+    ({"type": "object", "properties": {"m": {"$ref": "#/$defs/Items"}}}, "public typealias Items_ = Long"),
     # A constant that must be there is asked of nobody.
     (of({"const": "x"}, required=True), 'public val m: String get() = "x"'),
     ({"oneOf": TAGGED}, '"a" -> OddA.read(json)'),

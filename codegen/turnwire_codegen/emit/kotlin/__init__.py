@@ -5,6 +5,7 @@ from importlib.resources import files
 
 from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.kotlin.held import held_views
 from turnwire_codegen.emit.kotlin.names import CANONICAL_PACKAGE, package_name
 from turnwire_codegen.emit.kotlin.scope import scope_of
 from turnwire_codegen.emit.kotlin.tables import (
@@ -21,14 +22,15 @@ from turnwire_codegen.emit.kotlin.view import family_view
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.emit.tables import protocol_view
 from turnwire_codegen.ir import Protocol
+from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding
+from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
 
-__all__ = ["CHECKING", "SUPPORT", "emit", "emit_kotlin", "findings", "support_files"]
+__all__ = ["SUPPORT", "emit", "emit_kotlin", "findings", "support_files"]
 
-# What every package carries, and what only a package with validators does.
-SUPPORT = ("Codecs.kt", "Json.kt", "Members.kt", "Tables.kt")
-CHECKING = ("Formats.kt", "Rules.kt")
+# What every package carries.
+SUPPORT = ("Codecs.kt", "Formats.kt", "Json.kt", "Members.kt", "Rules.kt", "Tables.kt")
 
 
 def emit(given: Given) -> Files:
@@ -39,13 +41,13 @@ def emit(given: Given) -> Files:
 
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
-    """Every rule is left to the validators: the types know none but the width of integers."""
-    return findings_of(protocol, protocol, origins, frozenset())
+    """What looks at members and arms is left to the validators, and so are patterns in what a client reads."""
+    return findings_of(protocol, loosen_readers(protocol), origins, ALL_RULES)
 
 
 def emit_kotlin(given: Given, package: str) -> Files:
     """The files of the package of this name."""
-    protocol, scope = scope_of(given.protocol)
+    protocol, scope = scope_of(loosen_readers(given.protocol))
     views = [family_view(family, scope) for family in protocol.families]
     pages: dict[str, tuple[str, object]] = {f"{view.file}.kt": ("family", view) for view in views}
     pages["Types.kt"] = ("types", types_view(scope))
@@ -62,23 +64,24 @@ def emit_kotlin(given: Given, package: str) -> Files:
             "Capabilities.kt": ("capabilities", constants),
             "Protocol.kt": ("protocol", constants),
         }
+    if scope.held:
+        # They have been named while the types were made.
+        pages["Held.kt"] = ("held", held_views(scope))
     texts = {
         path: render("kotlin", f"{name}.kt.j2", {"header": given.header.lines(), "package": package, name: view})
         for path, (name, view) in pages.items()
     }
-    output = {path: text.encode() for path, text in texts.items()}
+    output = {path: text.encode() for path, text in texts.items()} | support_files(given.header, package)
     plans, roots = given.checks.plans, given.checks.roots
-    if plans is None:
-        return output | support_files(given.header, package, SUPPORT)
-    return output | support_files(given.header, package) | emit_validators(plans, roots, given.header, package)
+    return output if plans is None else output | emit_validators(plans, roots, given.header, package)
 
 
-def support_files(header: Header, package: str, names: tuple[str, ...] = (*SUPPORT, *CHECKING)) -> Files:
+def support_files(header: Header, package: str) -> Files:
     """Hand-written files that every package carries, so that generated code needs no other library of ours."""
     folder = files("turnwire_codegen.emit.kotlin").joinpath("support")
     head = "".join(f"// {line}\n" for line in header.lines())
     output = {}
-    for name in names:
+    for name in SUPPORT:
         source = folder.joinpath(name).read_text(encoding="utf-8")
         output[name] = f"{head}\n{source.replace(f'package {CANONICAL_PACKAGE}', f'package {package}', 1)}".encode()
     return output

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-__all__ = ["Expression", "laid_out"]
+__all__ = ["Expression", "flat", "laid_out"]
 
 _WIDTH = 110
 _INDENT = "    "
@@ -17,14 +17,15 @@ class Expression(NamedTuple):
 
 def laid_out(expression: Expression | str, prefix: str = "", suffix: str = "") -> list[str]:
     """The lines of an expression that stands between `prefix` and `suffix`."""
-    flat = prefix + _flat(expression) + suffix
-    if isinstance(expression, str) or len(flat) <= _WIDTH or not expression.arguments:
-        return [flat]
+    line = prefix + flat(expression) + suffix
+    if isinstance(expression, str) or len(line) <= _WIDTH or not expression.arguments:
+        return [line]
     inner = [_INDENT + line for argument in expression.arguments for line in laid_out(argument, suffix=",")]
     return [f"{prefix}{expression.head}(", *inner, f"){suffix}"]
 
 
-def _flat(expression: Expression | str) -> str:
+def flat(expression: Expression | str) -> str:
+    """An expression on one line."""
     if isinstance(expression, str):
         return expression
-    return f"{expression.head}({', '.join(map(_flat, expression.arguments))})"
+    return f"{expression.head}({', '.join(map(flat, expression.arguments))})"

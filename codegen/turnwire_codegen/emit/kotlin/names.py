@@ -64,12 +64,30 @@ _RESERVED_TYPES = frozenset(
         *("SerialDescriptor", "SerializationException", "BigDecimal", "MathContext", "StringBuilder", "Char"),
         *("ArrayList", "LinkedHashMap", "Nothing", "Unit", "Comparator", "Pattern", "Regex", "JsonArray"),
         *("JsonDecoder", "JsonEncoder", "JsonUnquotedLiteral", "OptIn", "ExperimentalSerializationApi"),
+        *("AnyOf", "Bound", "Const", "Contains", "Evaluated", "Fields", "Format", "Held", "HeldCodec", "If"),
+        *("Items", "JsonReader", "Length", "Matching", "MemberCount", "Members", "Multiple", "Never", "Not", "Numeric"),
+        *("OneOf", "Required", "Scalar", "Tagged", "Texts", "Type", "Unevaluated", "UnevaluatedItems"),
+        *("ItemCount", "UnevaluatedMembers", "Unique"),
     },
 )
+# Generated files and classes that have numbers.
+_NUMBERED = re.compile(r"(?:Held|Plans|Tuple)[0-9]+(?:AndRest)?(?:Codec)?")
 # Files of the package that are no family.
 _RESERVED_FILES = frozenset(
     {
-        *("Checking", "Codecs", "Errors", "Formats", "Json", "Members", "Methods", "Plans", "Protocol", "Rules"),
+        *(
+            "Capabilities",
+            "Codecs",
+            "Errors",
+            "Formats",
+            "Held",
+            "Json",
+            "Members",
+            "Methods",
+            "Plans",
+            "Protocol",
+            "Rules",
+        ),
         *("States", "Tables", "Tuples", "Types", "Validators"),
     },
 )
@@ -88,13 +106,14 @@ def type_name(name: str) -> str:
     spelled = name if _IDENTIFIER.fullmatch(name) else pascal(name)
     if not spelled or not spelled[0].isalpha():
         spelled = f"T{spelled}"
-    return f"{spelled}_" if spelled in _RESERVED_TYPES or spelled in _KEYWORDS else spelled
+    taken = spelled in _RESERVED_TYPES or spelled in _KEYWORDS or _NUMBERED.fullmatch(spelled)
+    return f"{spelled}_" if taken else spelled
 
 
 def file_name(family: str) -> str:
     """The file of a family without its ending."""
     name = pascal(family) or "Family"
-    return f"{name}Family" if name in _RESERVED_FILES else name
+    return f"{name}Family" if name in _RESERVED_FILES or _NUMBERED.fullmatch(name) else name
 
 
 def member_names(wires: Mapping[str, str], reserved: Iterable[str] = ()) -> dict[str, str]:

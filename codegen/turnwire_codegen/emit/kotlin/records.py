@@ -5,7 +5,7 @@ import msgspec
 from turnwire_codegen.emit.kotlin.names import member_names, type_name, unbarred
 from turnwire_codegen.emit.kotlin.scope import Scope
 from turnwire_codegen.emit.kotlin.text import comment, deprecated, quoted
-from turnwire_codegen.emit.kotlin.types import Symbol, const_codec, is_nullable, literal, non_null, symbol_of
+from turnwire_codegen.emit.kotlin.types import const_codec, is_nullable, literal, non_null, symbol_of
 from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.ir import AnyValue, Const, Field, Record, TypeNode
 
@@ -65,7 +65,7 @@ def _class(record: Record, scope: Scope) -> RecordView:
     properties = [member.parameter for member in members]
     declared = _declared(record)
     if rest is not None:
-        others = _used(symbol_of(rest.type, scope.known), scope)
+        others = symbol_of(rest.type, scope)
         doc = comment(rest.doc, indent=4)
         visible = "override" if rest.name == "undeclared" else "public"
         properties.append(PropertyView(f"{visible} val {rest.name}: Map<String, {others.text}> = emptyMap(),", doc))
@@ -166,7 +166,7 @@ def _member(field: Field, name: str, scope: Scope) -> _Member:
     """The four kinds of members: required or not, nullable or not."""
     wire, nullable = quoted(field.wire), is_nullable(field.type, scope.known)
     node = field.type if field.required else non_null(field.type, scope.known)
-    symbol = _used(symbol_of(node, scope.known), scope)
+    symbol = symbol_of(node, scope)
     if field.required:
         text, default, write, read = symbol.text, "", "put", "need"
     elif nullable:
@@ -188,7 +188,7 @@ def _constant(field: Field, name: str, scope: Scope) -> ConstantView:
     assert isinstance(field.type, Const), "only a const has one value"
     return ConstantView(
         name=name,
-        type=symbol_of(field.type, scope.known).text,
+        type=symbol_of(field.type, scope).text,
         value=literal(field.type.value),
         doc=comment(field.doc, remarks(field.notes), indent=4),
     )
@@ -201,9 +201,4 @@ def _scalar(field: Field) -> str:
 
 
 def _codec(field: Field, scope: Scope) -> str:
-    return symbol_of(field.type, scope.known).codec
-
-
-def _used(symbol: Symbol, scope: Scope) -> Symbol:
-    scope.arities.update(symbol.arities)
-    return symbol
+    return symbol_of(field.type, scope).codec

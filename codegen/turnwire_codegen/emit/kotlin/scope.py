@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from turnwire_codegen.emit.kotlin.layout import Expression
 from turnwire_codegen.emit.kotlin.names import type_name
 from turnwire_codegen.ir import (
     Alias,
@@ -26,11 +27,16 @@ __all__ = ["Scope", "scope_of"]
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """`owners` are the unions that a record or a union is itself an arm of; `arities` grow while views are made."""
+    """`owners` are the unions that a record or a union is itself an arm of.
+
+    What types turn out to need grows while views are made: `arities` are the tuples, with or without a rest, `held` the
+    codecs with rules by their names, each with the object that has it.
+    """
 
     known: Mapping[str, Declaration]
     owners: Mapping[str, tuple[str, ...]]
-    arities: set[tuple[int, bool]]
+    arities: set[tuple[int, bool]] = set()
+    held: dict[str, tuple[str, Expression]] = {}
 
     def interfaces(self, name: str) -> str:
         """What the type of a declaration implements."""
@@ -58,7 +64,7 @@ def scope_of(protocol: Protocol) -> tuple[Protocol, Scope]:
             for name in dict.fromkeys(_arms(union)):
                 if _can_implement(name, union.name, known, owners):
                     owners[name] = (*owners.get(name, ()), union.name)
-    return protocol, Scope(known, owners, set())
+    return protocol, Scope(known, owners)
 
 
 def _arms(union: Union) -> Iterator[str]:

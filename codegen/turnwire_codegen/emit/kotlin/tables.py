@@ -130,7 +130,7 @@ def capability_row(row: Capability) -> tuple[str, ...]:
 
 def types_view(scope: Scope) -> TypesView:
     """The codec of every declaration, an alias too."""
-    lines = [f"{quoted(name)} -> {symbol_of(Ref(name), scope.known).codec}" for name in sorted(scope.known)]
+    lines = [f"{quoted(name)} -> {symbol_of(Ref(name), scope).codec}" for name in sorted(scope.known)]
     chunks = [tuple(lines[start : start + _TYPES_A_FUNCTION]) for start in range(0, len(lines), _TYPES_A_FUNCTION)]
     views = tuple(ChunkView(f"types{number}", chunk) for number, chunk in enumerate(chunks))
     return TypesView(import_lines(views), " ?: ".join(f"{view.name}(name)" for view in views) or "null", views)
@@ -148,11 +148,11 @@ def _table(group: MethodGroup, scope: Scope) -> MethodTableView:
 
 
 def _method(row: Method, name: str, scope: Scope) -> MethodView:
-    params = None if row.params is None else symbol_of(Ref(row.params), scope.known)
+    params = None if row.params is None else symbol_of(Ref(row.params), scope)
     texts = ["Unit" if params is None else params.text]
     codecs = ["null" if params is None else params.codec]
     if row.kind == "request":
-        result = symbol_of(AnyValue() if row.result is None else Ref(row.result), scope.known)
+        result = symbol_of(AnyValue() if row.result is None else Ref(row.result), scope)
         texts.append(result.text)
         codecs.append(result.codec)
     kind = f"{row.kind.capitalize()}Method"

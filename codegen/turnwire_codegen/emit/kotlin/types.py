@@ -5,7 +5,9 @@ from typing import Any
 
 import msgspec
 
+from turnwire_codegen.emit.kotlin.held import held
 from turnwire_codegen.emit.kotlin.names import type_name
+from turnwire_codegen.emit.kotlin.scope import Scope
 from turnwire_codegen.emit.kotlin.text import quoted
 from turnwire_codegen.ir import (
     Alias,
@@ -26,11 +28,10 @@ __all__ = ["Symbol", "const_codec", "is_nullable", "literal", "non_null", "symbo
 
 
 class Symbol(msgspec.Struct, frozen=True):
-    """A type, and an expression for its codec. `arities` are the tuples that it needs, with or without a rest."""
+    """A type, and an expression for its codec."""
 
     text: str
     codec: str
-    arities: frozenset[tuple[int, bool]] = frozenset()
 
 
 Known = Mapping[str, Declaration]
@@ -41,33 +42,37 @@ _SCALARS = {
     "null": Symbol("JsonNull", "NullCodec"),
 }
 _LONG = Symbol("Long", "LongCodec")
+_ULONG = Symbol("ULong", "ULongCodec")
+# What the type holds by itself.
+_UNSIGNED = (Bound(min=0), Bound(max=2**64 - 1), Bound(min=0, max=2**64 - 1))
 _BIG = Symbol("BigInteger", "BigIntegerCodec")
 _ANY = Symbol("JsonElement", "AnyCodec")
 
 
-def symbol_of(node: TypeNode, known: Known) -> Symbol:
-    """The Kotlin type of `node`. Patterns and lengths have no form in a type; they are the validators' part."""
+def symbol_of(node: TypeNode, scope: Scope) -> Symbol:
+    """The Kotlin type of `node`; what its package must have besides goes to the scope."""
     match node:
         case Scalar(kind="integer", rules=rules):
-            return _integer(rules)
-        case Scalar(kind):
-            return _SCALARS[kind]
+            return _integer(rules, scope)
+        case Scalar(kind=kind, rules=rules):
+            return _bound(_SCALARS[kind], rules, scope)
         case Const(value):
             return _const(value)
-        case Ref(name):
-            return _reference(name, known)
-        case ListOf(item):
-            return _wrap("List", "ListCodec", symbol_of(item, known))
-        case MapOf(value):
-            inner = symbol_of(value, known)
-            return Symbol(f"Map<String, {inner.text}>", f"MapCodec({inner.codec})", inner.arities)
+        case Ref(name=name, rules=rules):
+            return _bound(_reference(name, scope), rules, scope)
+        case ListOf(item=item, rules=rules):
+            inner = symbol_of(item, scope)
+            return _bound(Symbol(f"List<{inner.text}>", f"ListCodec({inner.codec})"), rules, scope)
+        case MapOf(value=value, rules=rules):
+            inner = symbol_of(value, scope)
+            return _bound(Symbol(f"Map<String, {inner.text}>", f"MapCodec({inner.codec})"), rules, scope)
         case TupleOf(items, rest):
-            return _tuple(items, rest, known)
+            return _tuple(items, rest, scope)
         case Nullable(of):
-            inner = symbol_of(of, known)
-            if is_nullable(of, known):
+            inner = symbol_of(of, scope)
+            if is_nullable(of, scope.known):
                 return inner
-            return Symbol(f"{inner.text}?", f"NullableCodec({inner.codec})", inner.arities)
+            return Symbol(f"{inner.text}?", f"NullableCodec({inner.codec})")
         case AnyValue():
             return _ANY
 
@@ -136,7 +141,11 @@ def _kind_of(value: Any) -> Symbol:
             return _SCALARS["number"]
 
 
-def _integer(rules: tuple[Rule, ...]) -> Symbol:
+def _bound(symbol: Symbol, rules: tuple[Rule, ...], scope: Scope) -> Symbol:
+    return Symbol(symbol.text, held(symbol.codec, rules, scope))
+
+
+def _integer(rules: tuple[Rule, ...], scope: Scope) -> Symbol:
     """The smallest type that holds every value that the bounds allow; without any bound it is Long.
 
     What is never negative and has no other end may be any unsigned integer.
@@ -147,29 +156,25 @@ def _integer(rules: tuple[Rule, ...]) -> Symbol:
     low = max(lows, default=-(2**63))
     high = min(highs, default=2**64 - 1 if low >= 0 else 2**63 - 1)
     if low >= -(2**63) and high < 2**63:
-        return _LONG
-    return Symbol("ULong", "ULongCodec") if low >= 0 and high < 2**64 else _BIG
+        return _bound(_LONG, rules, scope)
+    if low >= 0 and high < 2**64:
+        return _bound(_ULONG, tuple(rule for rule in rules if rule not in _UNSIGNED), scope)
+    return _bound(_BIG, rules, scope)
 
 
-def _reference(name: str, known: Known) -> Symbol:
-    target = known[name]
-    if isinstance(target, Alias):
-        inner = symbol_of(target.type, known)
-        return Symbol(type_name(name), inner.codec, inner.arities)
-    return Symbol(type_name(name), type_name(name))
+def _reference(name: str, scope: Scope) -> Symbol:
+    target = scope.known[name]
+    return Symbol(
+        type_name(name), symbol_of(target.type, scope).codec if isinstance(target, Alias) else type_name(name)
+    )
 
 
-def _wrap(name: str, codec: str, inner: Symbol) -> Symbol:
-    return Symbol(f"{name}<{inner.text}>", f"{codec}({inner.codec})", inner.arities)
-
-
-def _tuple(items: tuple[TypeNode, ...], rest: TypeNode | None, known: Known) -> Symbol:
+def _tuple(items: tuple[TypeNode, ...], rest: TypeNode | None, scope: Scope) -> Symbol:
     if not items:
-        return symbol_of(ListOf(rest or AnyValue()), known)
-    parts = [symbol_of(item, known) for item in (*items, *([] if rest is None else [rest]))]
+        return symbol_of(ListOf(rest or AnyValue()), scope)
+    scope.arities.add((len(items), rest is not None))
+    parts = [symbol_of(item, scope) for item in (*items, *([] if rest is None else [rest]))]
     name = f"Tuple{len(items)}" + ("" if rest is None else "AndRest")
     return Symbol(
-        f"{name}<{', '.join(part.text for part in parts)}>",
-        f"{name}Codec({', '.join(part.codec for part in parts)})",
-        frozenset({(len(items), rest is not None)}).union(*(part.arities for part in parts)),
+        f"{name}<{', '.join(part.text for part in parts)}>", f"{name}Codec({', '.join(part.codec for part in parts)})"
     )

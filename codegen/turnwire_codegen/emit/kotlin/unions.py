@@ -117,8 +117,7 @@ def _unknown(union: Union, wire: str, scope: Scope) -> UnknownView:
 
 
 def _wrapper(name: str, node: TypeNode, scope: Scope) -> WrapperView:
-    symbol = symbol_of(node, scope.known)
-    scope.arities.update(symbol.arities)
+    symbol = symbol_of(node, scope)
     return WrapperView(name=name, type=symbol.text, codec=symbol.codec)
 
 

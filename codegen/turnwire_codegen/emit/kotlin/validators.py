@@ -3,7 +3,6 @@
 A plan is data to the JVM, not code, so that no method grows with a schema.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,35 +11,25 @@ import msgspec
 
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.kotlin.layout import Expression, laid_out
+from turnwire_codegen.emit.kotlin.leaves import java, leaf, limits, listed
 from turnwire_codegen.emit.kotlin.names import CANONICAL_PACKAGE, identifier, kept_apart
 from turnwire_codegen.emit.kotlin.text import comment, quoted
 from turnwire_codegen.emit.render import render
-from turnwire_codegen.patterns import parse, to_java
 from turnwire_codegen.rules import (
     NOTHING,
-    Bound,
     Call,
     Choice,
-    Const,
     Contains,
-    Count,
     Evaluated,
     Fields,
-    Format,
     If,
     Items,
-    Length,
     Members,
-    Multiple,
-    Pattern,
     Plan,
     Plans,
-    Required,
     Rule,
     Target,
-    Type,
     Unevaluated,
-    Unique,
 )
 from turnwire_codegen.words import pascal
 
@@ -49,7 +38,6 @@ __all__ = ["emit_validators"]
 # A file of so many plans keeps well below what a class of the JVM can hold.
 _PLANS_A_FILE = 400
 _KEYWORDS = re.compile(r"(?:^#?|/)(?:\$defs|definitions|properties)(?=/)")
-_FORMATS = {"date": "isDate", "date-time": "isDateTime", "ipv4": "isIpv4", "time": "isTime", "uuid": "isUuid"}
 
 
 class _Function(NamedTuple):
@@ -88,7 +76,7 @@ def emit_validators(
 
 
 def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
-    names = _function_names(plans.named)
+    names = _functionlisted(plans.named)
     printer = _Printer(plans.named, names)
     functions = [
         _Function(
@@ -107,7 +95,7 @@ def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
     return _View(lookup, files, tuple(_Root(quoted(name), quoted(names[plan])) for name, plan in sorted(roots.items())))
 
 
-def _function_names(named: Iterable[str]) -> dict[str, str]:
+def _functionlisted(named: Iterable[str]) -> dict[str, str]:
     """Plans by their pointers: `#/$defs/Thread` is `planThread`."""
     return kept_apart({name: name for name in named}, lambda name: f"plan{identifier(pascal(_KEYWORDS.sub('', name)))}")
 
@@ -146,12 +134,12 @@ class _Printer(msgspec.Struct, frozen=True):
                 places = tuple(Expression("listOf", self.targets(place)) for place in prefix)
                 return Expression("Items", (Expression("listOf", places), *self.targets(rest)))
             case Members(patterns=patterns, extra=extra, but=but, keys=keys):
-                printed = self.pairs((_java(source), target) for source, target in patterns)
+                printed = self.pairs((java(source), target) for source, target in patterns)
                 return Expression(
-                    "Members", (self.optional(keys), self.optional(extra), _names("setOf", but), *printed)
+                    "Members", (self.optional(keys), self.optional(extra), listed("setOf", but), *printed)
                 )
             case Contains(plan=plan, min=least, max=most):
-                return Expression("Contains", (self.target(plan), *_limits(least, most)))
+                return Expression("Contains", (self.target(plan), *limits(least, most)))
             case Choice():
                 return self.choice(rule)
             case If(cond=cond, then=then, other=other):
@@ -159,7 +147,7 @@ class _Printer(msgspec.Struct, frozen=True):
             case Unevaluated(of=of, plan=plan, entries=entries):
                 return Expression(f"Unevaluated{of.capitalize()}", (self.target(plan), *map(self.entry, entries)))
             case _:
-                return _leaf(rule)
+                return leaf(rule)
 
     def choice(self, rule: Choice) -> Expression:
         if rule.mode != "tagged":
@@ -177,53 +165,12 @@ class _Printer(msgspec.Struct, frozen=True):
             "Evaluated",
             (
                 Expression("listOf", tuple(guards)),
-                _names("setOf", entry.names),
-                _names("listOf", map(_java, entry.patterns)),
+                listed("setOf", entry.names),
+                listed("listOf", map(java, entry.patterns)),
                 str(entry.first),
                 str(entry.everything).lower(),
             ),
         )
-
-
-def _leaf(rule: Rule) -> Expression:
-    match rule:
-        case Type(kinds=kinds):
-            return _names("Type", kinds)
-        case Const(values=values) if all(isinstance(value, str) for value in values):
-            return _names("Texts", values)
-        case Const(values=values):
-            return Expression("Const", (quoted(json.dumps(list(values), ensure_ascii=False)),))
-        case Bound():
-            given = {name: getattr(rule, name) for name in ("min", "max", "above", "below")}
-            limits = (f'{name} = "{limit!r}"' for name, limit in given.items() if limit is not None)
-            return Expression("Bound", tuple(limits))
-        case Multiple(of=of):
-            return Expression("Multiple", (f'"{of!r}"',))
-        case Length(min=least, max=most):
-            return Expression("Length", _limits(least, most))
-        case Pattern(source=source):
-            return Expression("Matching", (quoted(_java(source)),))
-        case Format(name=name):
-            return Expression("Format", (f"::{_FORMATS[name]}",))
-        case Count(of=of, min=least, max=most):
-            return Expression("ItemCount" if of == "items" else "MemberCount", _limits(least, most))
-        case Required(names=names):
-            return _names("Required", names)
-        case Unique():
-            return Expression("Unique")
-    raise AssertionError(f"{type(rule).__name__} is no leaf")
-
-
-def _limits(least: int, most: int | None) -> tuple[str, ...]:
-    return (str(least),) if most is None else (str(least), str(most))
-
-
-def _names(head: str, names: Iterable[str]) -> Expression:
-    return Expression(head, tuple(map(quoted, names)))
-
-
-def _java(source: str) -> str:
-    return to_java(parse(source))
 
 
 def _prefixed(text: str, expression: Expression | str) -> Expression | str:

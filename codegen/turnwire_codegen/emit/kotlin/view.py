@@ -110,8 +110,7 @@ def _declaration(declaration: Declaration, scope: Scope) -> DeclarationView:
 
 
 def _alias(alias: Alias, scope: Scope) -> AliasView:
-    symbol = symbol_of(alias.type, scope.known)
-    scope.arities.update(symbol.arities)
+    symbol = symbol_of(alias.type, scope)
     old = deprecation(alias.notes)
     doc = (*comment(alias.doc, remarks(alias.notes), old, indent=0), *deprecated(old))
     return AliasView(name=type_name(alias.name), doc=doc, text=symbol.text)

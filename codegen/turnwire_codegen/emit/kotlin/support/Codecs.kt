@@ -192,6 +192,16 @@ internal class MapCodec<T>(private val member: JsonCodec<T>) : JsonCodec<Map<Str
     override fun write(value: Map<String, T>): JsonElement = JsonObject(value.mapValues { member.write(it.value) })
 }
 
+/** What [inner] reads, where it breaks none of [rules]. */
+internal class HeldCodec<T>(private val inner: JsonCodec<T>, private vararg val rules: Validator) : JsonCodec<T>() {
+    override fun read(json: JsonElement): T {
+        val value = inner.read(json)
+        for (rule in rules) rule.check(json)?.let { throw DecodingException(it.pointer, it.rule) }
+        return value
+    }
+    override fun write(value: T): JsonElement = inner.write(value)
+}
+
 /** Exactly this value, as [inner] reads it. */
 internal class ConstCodec<T>(private val inner: JsonCodec<T>, private val value: T) : JsonCodec<T>() {
     override fun read(json: JsonElement): T = inner.read(json).let { if (it == value) it else fault("const") }

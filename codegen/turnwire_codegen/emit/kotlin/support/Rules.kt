@@ -64,13 +64,24 @@ internal class Bound(min: String? = null, max: String? = null, above: String? = 
     private val max = max?.let(::Numeric)
     private val above = above?.let(::Numeric)
     private val below = below?.let(::Numeric)
+    private val whole = if (above == null && below == null) wholeRange(min, max) else null
 
     override fun holds(value: JsonElement): Boolean {
         if (!isNumber(value)) return true
-        val number = Numeric((value as JsonPrimitive).content)
+        val text = (value as JsonPrimitive).content
+        val plain = if (whole == null) null else text.toLongOrNull()
+        if (whole != null && plain != null) return plain in whole
+        val number = Numeric(text)
         return (min == null || number >= min) && (max == null || number <= max) &&
             (above == null || number > above) && (below == null || number < below)
     }
+}
+
+/** The range of whole numbers that most bounds are, and that needs no exact arithmetic; null where it is another. */
+private fun wholeRange(min: String?, max: String?): LongRange? {
+    val least = if (min == null) Long.MIN_VALUE else min.toLongOrNull() ?: return null
+    val most = if (max == null) Long.MAX_VALUE else max.toLongOrNull() ?: return null
+    return least..most
 }
 
 internal class Multiple(of: String) : Scalar("multiple") {
