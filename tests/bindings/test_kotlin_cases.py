@@ -9,11 +9,15 @@ import pytest
 from bindings.kotlin_builds import installed
 from codegen.rules.gather import CASES
 from codegen.rules.test_cases import WRONG, write
+from codegen.rules.test_types_alone import FIRST, kinds_of, tables
 from turnwire_codegen.cases import kotlin
 from turnwire_codegen.cases.command import main
+from turnwire_codegen.cases.folder import read_cases
 
 pytestmark = pytest.mark.timeout(1500)
 
+# So many of the first 94 cases may be left to the validators.
+MOST = 10
 # More members than a constructor of the JVM can take.
 WIDE = {f"m{number}": {"type": "integer"} for number in range(300)} | {"in": {"const": "x"}, "json": {"type": "null"}}
 
@@ -30,6 +34,21 @@ def test_all_cases_of_the_repository():
     wrong = [line for line in out.splitlines() if " kotlin " in line and not line.endswith(" kotlin ok")]
 
     assert ([], "", 0) == (wrong, errors, code)
+
+
+def test_what_types_leave_to_the_validators_is_told(tmp_path):
+    installed()
+    problems = []
+    cases = read_cases(CASES, problems)
+    left = kotlin.left_to_validators(cases, tmp_path)
+    kinds = {case.name: kinds_of(case, "generate-kotlin", left[case.name]) for case in cases if case.name in left}
+    reasons, told = tables("Kotlin")
+
+    assert [] == problems
+    assert sorted(kinds) == sorted(told)
+    assert {} == {name: (kind, kinds[name]) for name, (kind, _) in told.items() if kind not in kinds[name]}
+    assert set(reasons) == {kind for kind, _ in told.values()}
+    assert len([name for name in told if int(name.partition("-")[0]) < FIRST]) <= MOST
 
 
 def test_what_is_wrong_is_seen(tmp_path, monkeypatch):
