@@ -76,9 +76,17 @@ def test_a_check_fails_its_mutant(identifier, name, judge, fixture_argv, request
     ("identifier", "name"), [("page.frozen-end", "page-moves"), ("thread.list-order", "list-by-id")]
 )
 def test_an_order_by_time_is_judged_by_whatever_clock(identifier, name, clock, judge, fixture_argv):
-    judged = judge(fixture_argv("--mutant", name, "--clock", clock), select=(identifier,), timeout_scale=IMPATIENT)
+    # Patiently: it is waited for the clock, which goes on.
+    judged = judge(fixture_argv("--mutant", name, "--clock", clock), select=(identifier,))
 
     assert {identifier: "fail"} == judged.verdicts, judged.stdout
+
+
+@pytest.mark.parametrize("identifier", OF_TIME)
+def test_a_change_is_one_for_who_compares_and_has_a_coarse_clock(identifier, judge, fixture_argv):
+    judged = judge(fixture_argv("--variant", "settled", "--clock", "coarse"), select=(identifier,))
+
+    assert {identifier: "pass"} == judged.verdicts, judged.stdout
 
 
 @WHOLE_SUITE

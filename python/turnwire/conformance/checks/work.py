@@ -149,8 +149,9 @@ class Work:
         """Change a thread until its time is beyond that of others: within a tick ids decide. Whether it came so far."""
         latest = max(self._changed_at(other) for other in others)
         patience, pause = self.subject.target.timeouts.reply, FIRST_PAUSE
-        while 2 * pause <= patience:
-            self.result("thread/update", threadId=thread, title="changed")
+        while pause <= patience:
+            # A title that it has already would be no change.
+            self.result("thread/update", threadId=thread, title=f"changed, {pause:g} s later")
             if self._changed_at(thread) > latest:
                 return True
             self.probe.listen(pause)

@@ -10,6 +10,9 @@ from turnwire.conformance.passive.items import ItemLog
 
 __all__ = ["ApprovalLog"]
 
+# APPR-12, APPR-14: what a saved rule or the mode of the thread answers is asked of nobody.
+UNASKED = ("rule", "mode")
+
 
 class ApprovalLog:
     """What has been told of the approvals of one thread."""
@@ -63,8 +66,7 @@ class ApprovalLog:
         self._findings.judge("appr.resolved-once")
         if identifier in self._settled:
             self._findings.broke("appr.resolved-once", f"one that settles {identifier}", "approval/resolved again")
-        elif identifier not in self._waiting and resolution.get("outcome") != "rule":
-            # What a saved rule answers is asked of nobody.
+        elif identifier not in self._waiting and resolution.get("outcome") not in UNASKED:
             self._findings.broke("appr.resolved-once", f"approval/requested of {identifier}", "approval/resolved alone")
         if resolution.get("decision") != "defer":
             self._waiting.pop(identifier, None)
