@@ -227,6 +227,9 @@ def test_a_record_is_copied_to_another_store_once(state, tmp_path):
         ("migrate OTHER NEW --store jsonl", Exit.USAGE, "OTHER/record.sqlite: file is not a database"),
         ("verify EMPTY", Exit.DONE, "EMPTY holds no thread"),
         ("show STATE ID", Exit.USAGE, "STATE holds no thread without an id"),
+        ("show STATE ../../etc/passwd", Exit.USAGE, "STATE holds no thread ../../etc/passwd"),
+        ("export STATE a/b", Exit.USAGE, "STATE holds no thread a/b"),
+        ("verify STATE/threads", Exit.USAGE, "STATE/threads holds no record; name the state directory of a server"),
     ],
 )
 def test_what_is_no_record_is_one_line(state, tmp_path, form, code, said):
