@@ -39,7 +39,9 @@ def params(subject: Subject) -> None:
         spoilt = walker.mutant(row["params"], value)
         reply = asked.probe.call(row["name"], spoilt.value)
         where = f"{row['name']} with {spoilt.kind} at {spoilt.pointer or 'the root'}: {clip(dumps(spoilt.value), 200)}"
-        lawful = subject.codes("invalid_params", "experimental_required", *_gated(subject, row, spoilt.value))
+        # The spelling of an id is opaque, so what is spelled like none may be called the name of nothing.
+        opaque = ["not_found"] if spoilt.kind == "bad word" else []
+        lawful = subject.codes("invalid_params", "experimental_required", *opaque, *_gated(subject, row, spoilt.value))
         if reply.code == INTERNAL_ERROR or (not spoilt.is_valid and reply.code not in lawful):
             raise _found(subject, number, f"-32602 to {where}" if not spoilt.is_valid else f"a reply to {where}", reply)
         if chooser.random() < 0.1:
