@@ -67,8 +67,14 @@ DEFECTS = {
 
 
 HOME = {"HOME": "{scratch}", "CODEX_HOME": "{scratch}"}
-# What it tells when it likes.
-BESIDE = ("configWarning", "remoteControl/status/changed", "warning", "account/rateLimits/updated")
+# What it tells when it likes; the status of a thread before or after the item that it goes with.
+BESIDE = (
+    "configWarning",
+    "remoteControl/status/changed",
+    "warning",
+    "account/rateLimits/updated",
+    "thread/status/changed",
+)
 
 
 def command():
