@@ -24,6 +24,12 @@ ASKED = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def directory_of_its_own(tmp_path, monkeypatch):
+    """Nobody stands in for {scratch} here, so a server keeps its state below the directory that it is started in."""
+    monkeypatch.chdir(tmp_path)
+
+
 def tapped(server, *words, said):
     return subprocess.run([*TAP, *words, "--", *server], input=said, capture_output=True, timeout=60, check=False)
 
