@@ -261,7 +261,7 @@ async def test_the_modes_are_said_in_the_handshake(house):
 
 
 def test_every_mode_of_the_protocol_has_a_column():
-    threads = Path(__file__).parents[2] / "protocol" / "schema" / "threads.json"
-    modes = json.loads(threads.read_text())["$defs"]["PermissionMode"]["oneOf"]
+    common = Path(__file__).parents[2] / "protocol" / "schema" / "common.json"
+    modes = json.loads(common.read_text())["$defs"]["PermissionMode"]["oneOf"]
 
     assert [mode["const"] for mode in modes] == list(MODES[1:])
