@@ -7,6 +7,7 @@ the server's. It stops when it is cancelled, and it never catches `CancelledErro
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self, TypeVar
 
@@ -255,6 +256,10 @@ class Work(Protocol):
     def declined_file_change(self, changes: Sequence[wire.FileChange], *, item_id: str) -> None:
         """Shows a fileChange that was not allowed to run."""
 
+    def span(self, name: str, attributes: Mapping[str, Any] | None = None) -> AbstractContextManager[None]:
+        """Names what the time of a block is spent on, such as a call of a model; JSON says more about it. What runs
+        within the block and has a span of its own lies within this one; nothing happens where nobody keeps traces."""
+
     def notice(self, text: str, *, level: str = "info", code: str | UnsetType = UNSET) -> None:
         """Shows something that a person should know."""
 
@@ -309,6 +314,11 @@ class TurnContext(Work, Protocol):
     @property
     def context(self) -> Mapping[str, wire.ContextEntry]:
         """What the application gives along: for the agent to know, never an instruction of higher rank (THR-24)."""
+
+    @property
+    def traceparent(self) -> str | None:
+        """The turn as a parent for what is done elsewhere, as W3C Trace Context has it; None where nobody keeps
+        traces."""
 
     @property
     def client_tools(self) -> Sequence[wire.DynamicTool]:

@@ -1,5 +1,7 @@
 """`turnwire serve`: the reference server on stdin and stdout or on WebSockets, with an agent that needs no model."""
 
+from __future__ import annotations
+
 import argparse
 import asyncio
 import contextlib
@@ -8,12 +10,13 @@ from importlib import import_module
 
 from msgspec import UNSET, UnsetType
 
+from turnwire import wire
 from turnwire.agents.builtin import BUILTIN, builtin_agent
 from turnwire.cli import Streams
 from turnwire.cli.command import Parser, named_value
 from turnwire.cli.exits import Exit, Stop
 from turnwire.cli.listening import add_listening_flags, serve_on_websockets
-from turnwire.server import DefaultHost, FileProvider, Server, default_limits, serve_stdio
+from turnwire.server import DefaultHost, FileProvider, MemoryTraces, Server, default_limits, serve_stdio
 from turnwire.store.base import Store
 from turnwire.store.opening import STORES, open_store
 from turnwire.wire import Limits
@@ -37,7 +40,7 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
     agents = [builtin_agent(agent) for agent in dict.fromkeys([options.agent, *BUILTIN])]
     store = _store(options, streams)
     with _files(options) as files:
-        host = DefaultHost(*agents, files=files)
+        host = DefaultHost(*agents, files=files, traces=MemoryTraces(), permits=_permits)
         server = Server(host, store=store, limits=default_limits(**dict(options.limit)))
         serve(server)
     return Exit.DONE
@@ -118,6 +121,13 @@ def _files(options: argparse.Namespace) -> Iterator[FileProvider | None]:
     # Imported where it is asked for, since it costs a start what most do not need.
     with import_module("turnwire.server.git").git_files(options.state_dir) as files:
         yield files
+
+
+def _permits(thread: wire.Thread, approval: wire.Approval) -> bool:
+    """What runs without asking in the mode `auto`."""
+    # Imported when it is first asked, as all of the work with threads is.
+    permitted: bool = import_module("turnwire.server.permissions").reference_policy(thread, approval)
+    return permitted
 
 
 def _limit(text: str) -> tuple[str, int | UnsetType]:

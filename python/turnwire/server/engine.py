@@ -154,6 +154,7 @@ class Engine:
             self.rules,
             host.permits,
             host.files,
+            host.traces,
             host.expose_errors,
             self._ended,
             self._delegate,
@@ -211,6 +212,8 @@ class Engine:
         self.requests.close(thread.deferred, "interrupted")
         self.threads.delete(thread)
         self.keys.forget(thread.id)
+        if self._state.host.traces is not None:
+            self._state.host.traces.forget(thread.id)
 
     async def open_below(
         self,

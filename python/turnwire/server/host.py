@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from turnwire import wire
 from turnwire.agents.base import Agent
+from turnwire.server.traces import TraceProvider
 
 __all__ = ["DefaultHost", "FileProvider", "Host", "HostError", "TurnRequest"]
 
@@ -59,6 +60,8 @@ class Host:
     expose_errors: bool = False
     # What keeps the files of threads, so that a rewind can take them back too; None where nothing does.
     files: FileProvider | None = None
+    # What keeps the spans of turns; None where nothing does, and then none are made.
+    traces: TraceProvider | None = None
 
     @property
     def client_tools(self) -> bool:
@@ -130,6 +133,7 @@ class DefaultHost(Host):
         models: Sequence[wire.Model] = (),
         budget: wire.Budget | None = None,
         files: FileProvider | None = None,
+        traces: TraceProvider | None = None,
         permits: Callable[[wire.Thread, wire.Approval], bool] | None = None,
         expose_errors: bool = False,
     ) -> None:
@@ -139,6 +143,7 @@ class DefaultHost(Host):
         self._budget = budget
         self._permits = permits
         self.files = files
+        self.traces = traces
         self.expose_errors = expose_errors
 
     @property

@@ -28,10 +28,11 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 def fingerprint(params: bytes) -> str:
-    """The digest of params as they came, without the key: a member that this version does not know tells requests
-    apart."""
+    """The digest of params as they came, without the key and the trace, which says who asks and not what (TRACE-4): a
+    member that this version does not know tells requests apart."""
     members = msgspec.json.decode(params)
     members.pop("idempotencyKey", None)
+    members.pop("trace", None)
     return digest(members)
 
 

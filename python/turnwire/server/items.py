@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from turnwire.agents.base import AgentFailed
 from turnwire.server.ids import new_id, now_ms
 from turnwire.server.permissions import demand_permitted, side_effect_of
+from turnwire.server.spans import Spans
 from turnwire.server.thread import LiveThread
 from turnwire.state import next_state
 from turnwire.store.records import TextRecord
@@ -65,6 +66,8 @@ class Items:
         self.accepted: set[str] = set()
         self._growing: dict[str, Growing] = {}
         self.last_message: str | UnsetType = UNSET
+        # What the time of the turn is spent on; None where nobody keeps it.
+        self.spans: Spans | None = None
 
     def common(self, item_id: str | None = None) -> dict[str, Any]:
         """The members that every item has, for one that starts now."""
@@ -87,6 +90,8 @@ class Items:
     def start(self, item: Any) -> None:
         """Announces an item that begins."""
         self.open[item.id] = item
+        if self.spans is not None:
+            self.spans.begin(item)
         self.thread.record("item/started", ItemStartedParams(**self._place(), item=item, seq=self.thread.seq))
 
     def complete(self, item_id: str, event: str = "complete", **members: Any) -> None:
@@ -120,6 +125,8 @@ class Items:
             growing = self._growing.pop(item_id, None)
             if growing is not None:
                 growing.stop()
+            if self.spans is not None:
+                self.spans.reset(item_id)
         params = ItemResetParams(**self._place(), item_ids=list(item_ids), reason=reason, seq=self.thread.seq)
         self.thread.record("item/reset", params)
 
@@ -138,6 +145,8 @@ class Items:
 
     def _announce(self, item: Any, status: str) -> None:
         item = replace(item, status=status, completed_at=max(now_ms(), item.created_at))
+        if self.spans is not None:
+            self.spans.end(item, status)
         if item.type == "agentMessage" and item.parent_item_id is UNSET:
             self.last_message = item.text
         self.thread.record("item/completed", ItemCompletedParams(**self._place(), item=item, seq=self.thread.seq))

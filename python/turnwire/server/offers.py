@@ -67,7 +67,8 @@ def offered_by(host: Host) -> frozenset[str]:
     """The keys that the server of a host serves: some need an agent that can do it."""
     agents = host.agents()
     reviews = ("reviews",) if any(agent.supports.review is True for agent in agents) else ()
-    return OFFERED.union(reviews, ("dynamicTools",) if host.client_tools else ())
+    tools = ("dynamicTools",) if host.client_tools else ()
+    return OFFERED.union(reviews, tools, ("traces",) if host.traces is not None else ())
 
 
 def is_experimental(capability: Capability) -> bool:

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from turnwire.agents.base import Agent
 from turnwire.server.resuming import Carried
-from turnwire.wire import Budget, InputPart, ReviewTarget, Turn
+from turnwire.wire import Budget, InputPart, ReviewTarget, TraceContext, Turn
 
 __all__ = ["Opening", "Resolved", "outputs"]
 
@@ -26,6 +26,8 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     principal: str | None = None
     # The idempotency key of the request, which the first event of the turn is recorded with.
     key: str | UnsetType = UNSET
+    # The trace of the client that the turn belongs to (TRACE-4).
+    trace: TraceContext | UnsetType = UNSET
     # What is to be reviewed; None for a turn that is none.
     review: ReviewTarget | None = None
     # The paused turn that this one goes on with, and how what waits in it is resolved.

@@ -87,6 +87,10 @@ class RunContext(Asking):
         return self._live.history.context
 
     @property
+    def traceparent(self) -> str | None:
+        return None if self.items.spans is None else self.items.spans.traceparent
+
+    @property
     def client_tools(self) -> Sequence[DynamicTool]:
         return self._live.client_tools.all()
 

@@ -121,6 +121,8 @@ class Session:
         refused = set(capabilities.opt_out_notifications or ())
         if capabilities.tool_progress is not True:
             refused.add("item/toolCall/progress")  # ITEM-7
+        if capabilities.traces is not True:
+            refused.add("trace/span")  # TRACE-2
         self._opted_out = frozenset(refused)
         self._state.hub.join(self)
 

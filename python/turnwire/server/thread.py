@@ -7,7 +7,7 @@ their like, which carry no `seq`.
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,7 +22,7 @@ from turnwire.state import next_state
 from turnwire.store.base import Store, StoredEvent, StoreFault
 from turnwire.store.chain import PRUNED
 from turnwire.store.history import History
-from turnwire.store.records import RECORDS, ContextRecord, DiscardedRecord, HeldRecord
+from turnwire.store.records import RECORDS, ContextRecord, DiscardedRecord, HeldRecord, TextRecord
 from turnwire.wire import (
     ActiveTurn,
     ApprovalRule,
@@ -40,7 +40,7 @@ from turnwire.wire import (
     TurnStartedParams,
 )
 
-__all__ = ["LiveThread", "Running"]
+__all__ = ["LiveThread", "Running", "Tracing"]
 
 _log = logging.getLogger("turnwire.server")
 _encode = msgspec.json.Encoder().encode
@@ -64,6 +64,18 @@ class Running(Protocol):
         """Gives it input; the id that the userMessage item will have. `key` is that of the request."""
 
 
+class Tracing(NamedTuple):
+    """The trace of a turn."""
+
+    turn_id: str
+    trace_id: str
+
+    def of(self, params: Any) -> str | UnsetType:
+        """The trace of an event; absent for one that is not of the turn (TRACE-5)."""
+        turn_id = getattr(getattr(params, "turn", params), "id", None) or getattr(params, "turn_id", None)
+        return self.trace_id if turn_id == self.turn_id or isinstance(params, TextRecord) else UNSET
+
+
 class LiveThread:
     """One thread. `history` changes through `record` and in no other way."""
 
@@ -75,6 +87,8 @@ class LiveThread:
         self.run: Running | None = None
         # The id of a turn that the host is asked about: it holds the thread, and nothing of it is recorded yet.
         self.starting: str | None = None
+        # The trace of the turn that runs, where one is kept.
+        self.tracing: Tracing | None = None
         # Set when an event could not be stored: what is here is ahead of the record, and is to be loaded again.
         self.broken = False
         # Why nothing more can be recorded: an event was stored, and may be lost with the power.
@@ -136,7 +150,8 @@ class LiveThread:
         if self._lost is not None:
             raise OSError(f"{self.id} is to be loaded again: {self._lost}") from self._lost
         at = max(now_ms(), self.header.updated_at)
-        event = StoredEvent(self.seq, at, type_, _encode(params), idempotency_key=key)
+        trace = UNSET if self.tracing is None else self.tracing.of(params)
+        event = StoredEvent(self.seq, at, type_, _encode(params), trace=trace, idempotency_key=key)
         self.history.apply(type_, params, seq=event.seq, at=event.at)
         try:
             self._store.append(self.header, event)
@@ -261,6 +276,7 @@ class LiveThread:
         self.run = None
         self.rules = [rule for rule in self.rules if rule.turn_id != turn.id]
         self.record("turn/completed", TurnCompletedParams(thread_id=self.id, turn=turn, seq=self.seq))
+        self.tracing = None
         if turn.status == "paused":
             self._change_status(next_state("thread", self.header.status, "turn/paused"), by="turn")
         else:

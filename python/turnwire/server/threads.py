@@ -4,13 +4,14 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.errors import Refusal, conflict, internal_error, not_found
 from turnwire.server.hub import Hub
 from turnwire.server.ids import now_ms
 from turnwire.server.listing import ThreadList
-from turnwire.server.thread import LiveThread
+from turnwire.server.thread import LiveThread, Tracing
 from turnwire.store.base import Head, Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
 from turnwire.store.chain import BadEvent, hash_of, read
 from turnwire.store.history import History
@@ -24,6 +25,16 @@ _log = logging.getLogger("turnwire.server")
 
 # So many threads can be walked over at once without reading one anew for each page.
 _READ = 4
+
+
+class _Named(msgspec.Struct):
+    id: str
+
+
+class _Began(msgspec.Struct):
+    """What is to be known of a turn that has started."""
+
+    turn: _Named
 
 
 class Threads:
@@ -202,6 +213,8 @@ class Threads:
         history = History.load(events)
         thread = LiveThread(history, self._store, self._hub)
         found = recover(history, events, now=now_ms())
+        if found:
+            thread.tracing = _tracing_in(events)
         for type_, params in found:
             thread.record(type_, params)
         # A turn that is paused now has approvals that wait in the thread.
@@ -243,6 +256,15 @@ class Threads:
             return self._store.events(thread_id)
         except ThreadDamaged as damage:
             raise _damaged(damage) from damage
+
+
+def _tracing_in(events: Sequence[StoredEvent]) -> Tracing | None:
+    """The trace of the turn that began last: what is recorded of it now belongs to it too."""
+    for event in reversed(events):
+        if event.type == "turn/started":
+            turn_id = msgspec.json.decode(event.payload, type=_Began).turn.id
+            return None if event.trace is UNSET else Tracing(turn_id, event.trace)
+    return None
 
 
 def _tell_lost(error: OSError) -> None:

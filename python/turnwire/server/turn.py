@@ -19,7 +19,9 @@ from turnwire.server.permissions import Permits
 from turnwire.server.questions import pending_of, without_nonce
 from turnwire.server.rules import Rules
 from turnwire.server.run_context import Delegate, RunContext
+from turnwire.server.spans import Spans
 from turnwire.server.thread import LiveThread
+from turnwire.server.traces import TraceProvider
 from turnwire.server.waiting import Requests
 from turnwire.state import next_state
 from turnwire.store.records import OutputRecord, SteeredRecord
@@ -51,6 +53,7 @@ class Surroundings(NamedTuple):
     rules: Rules
     permits: Permits
     files: FileProvider | None
+    traces: TraceProvider | None
     expose_errors: bool
     ended: Callable[[LiveThread, Turn | None], None]
     delegate: Delegate
@@ -115,6 +118,8 @@ class TurnRun:
 
     def _begin(self, turn: Turn, opening: Opening) -> None:
         thread, items = self._thread, self._context.items
+        if self._around.traces is not None:
+            items.spans = Spans(thread, turn, self._around.traces, opening.trace)
         thread.begin(turn, key=opening.key)
         if opening.output_schema is not None:
             thread.record("record/output", OutputRecord(turn_id=turn.id, schema=opening.output_schema))
@@ -218,6 +223,8 @@ class TurnRun:
                 head_hash=self._thread.head_hash,
             ),
         )
+        if context.items.spans is not None:
+            context.items.spans.close(status)
         self._thread.end(ended)
         return ended
 

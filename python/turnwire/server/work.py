@@ -1,6 +1,7 @@
 """What an agent does, as items of its turn; see `Work` of the agents. That of a subagent says whose it is."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType, TracebackType
 from typing import Any, Literal, Self
 
@@ -29,7 +30,7 @@ from turnwire.wire import (
 
 __all__ = ["SubagentWork", "Work"]
 
-# The turn's own agent needs no word for who it is.
+# The turn's own agent needs no word for who it is, and a span none for more than its name.
 _OWN: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -110,6 +111,11 @@ class Work:
     def declined_file_change(self, changes: Sequence[FileChange], *, item_id: str) -> None:
         common = self.common(item_id)
         self.items.show_declined(FileChangeItem(**common, changes=list(changes), execution_started=False))
+
+    def span(self, name: str, attributes: Mapping[str, Any] | None = None) -> AbstractContextManager[None]:
+        if self.items.spans is None:
+            return nullcontext()
+        return self.items.spans.within(name, attributes or _OWN, self.origin.get("parent_item_id", UNSET))
 
     def notice(self, text: str, *, level: str = "info", code: str | UnsetType = UNSET) -> None:
         self.items.show(NoticeItem(**self.common(), text=text, level=level, code=code))

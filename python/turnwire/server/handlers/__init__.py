@@ -61,6 +61,7 @@ MODULES: dict[str, str] = {
     "approvalRules/list": "rules",
     "approvalRules/remove": "rules",
     "model/list": "models",
+    "trace/read": "traces",
     "schema/export": "exports",
 }
 """Method → the module of this package whose HANDLERS serve it."""

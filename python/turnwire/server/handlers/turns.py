@@ -24,6 +24,7 @@ from turnwire.server.engine import engine_of
 from turnwire.server.inputs import INPUT
 from turnwire.server.opening import Opening, outputs
 from turnwire.server.resuming import carry
+from turnwire.server.spans import trace_issues
 from turnwire.server.thread import LiveThread
 from turnwire.server.waiting import Kind
 from turnwire.store.history import History
@@ -53,6 +54,7 @@ async def start(call: Call) -> TurnStartResult:
         raise invalid_params([Issue("", "needs exactly one of input and resume")])
     if params.input is not UNSET:
         demand(input_issues("/input", params.input))
+    demand(trace_issues("/trace", params.trace))
     if params.output_schema is not UNSET:
         demand(await outputs().schema_issues("/outputSchema", params.output_schema))
     engine.threads.header(params.thread_id)
@@ -143,6 +145,7 @@ def _opening(call: Call, thread: LiveThread, params: TurnStartParams) -> Opening
         output_schema=None if params.output_schema is UNSET else params.output_schema,
         principal=call.caller.principal,
         key=params.idempotency_key,
+        trace=params.trace,
     )
     if params.resume is UNSET:
         thread.demand_ready()
