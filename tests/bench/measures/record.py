@@ -7,8 +7,8 @@ things too most blocks are interrupted.
 import asyncio
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import closing
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -67,13 +67,13 @@ async def paging(kind: str, place: Path) -> Iterator[Row]:
     with closing(open_store(kind, few, fsync="never")) as small, closing(open_store(kind, many, fsync="never")) as big:
         full_of_items(small, 1000)
         full_of_items(big, ITEMS)
-        one, other = await connected(big), await connected(small)
-        long, short = await costs(lambda: first_pages(one), lambda: first_pages(other))
-        listed = ratio(
-            f"{kind}: first page of {THREADS:,} threads, against that of 100", long / PAGES, short / PAGES, 2
-        )
-        at_long, at_short = await middle(one, ITEMS), await middle(other, 1000)
-        long, short = await costs(lambda: pages(one, at_long), lambda: pages(other, at_short))
+        async with connected(big) as one, connected(small) as other:
+            long, short = await costs(lambda: first_pages(one), lambda: first_pages(other))
+            listed = ratio(
+                f"{kind}: first page of {THREADS:,} threads, against that of 100", long / PAGES, short / PAGES, 2
+            )
+            at_long, at_short = await middle(one, ITEMS), await middle(other, 1000)
+            long, short = await costs(lambda: pages(one, at_long), lambda: pages(other, at_short))
         what = f"{kind}: 100 items in the middle of {ITEMS:,}, against 1,000"
         return iter([listed, ratio(what, long / PAGES, short / PAGES, 2)])
 
@@ -108,20 +108,20 @@ async def starting(kind: str, place: Path) -> Row:
     orphaned(kind, place, ORPHANS)
     began = time.process_time()
     with closing(open_store(kind, place, fsync="terminal")) as store:
-        client = await connected(store)
-        found = await client.ask("thread/list", limit=50)
-        took = time.process_time() - began
-        assert found["totalMatched"] == THREADS, "a list that is short is no list"
-        left = sum(thread.status == "active" for thread in store.headers())
-        assert left == 0, "what was left open is ended"
+        async with connected(store) as client:
+            found = await client.ask("thread/list", limit=50)
+            took = time.process_time() - began
+            assert found["totalMatched"] == THREADS, "a list that is short is no list"
+            left = sum(thread.status == "active" for thread in store.headers())
+            assert left == 0, "what was left open is ended"
     what = f"{kind}: start with {THREADS:,} threads, recovery of {ORPHANS}, first list"
     return Row(what, f"{took:.2f} s", "≤ 1 s", took <= 1)
 
 
 async def turning(kind: str, place: Path) -> Row:
     with closing(open_store(kind, place / "talk", fsync="never")) as store:
-        durable, in_memory = await talking(store), await talking(MemoryStore())
-        slow, fast = await costs(lambda: turns(durable), lambda: turns(in_memory))
+        async with talking(store) as durable, talking(MemoryStore()) as in_memory:
+            slow, fast = await costs(lambda: turns(durable), lambda: turns(in_memory))
     share = fast / slow
     # An SQLite transaction an event costs what it costs; the promise is that of the files.
     bound = 0.4 if kind == "jsonl" else None
@@ -138,13 +138,13 @@ async def forcing(kind: str, place: Path) -> Row:
     said = []
     for policy in ("never", "terminal", "always"):
         counting = Counting(open_store(kind, place / policy, fsync=policy))
-        client = await talking(counting)
-        counting.rounds = 0
-        began = time.perf_counter()
-        for _ in range(5 * TURNS):
-            await client.turn(SCRIPT)
-        took = (time.perf_counter() - began) / (5 * TURNS) * 1e3
-        said.append(f"{policy} {took:.1f} ms, {counting.rounds / (5 * TURNS):.0f} times")
+        async with talking(counting) as client:
+            counting.rounds = 0
+            began = time.perf_counter()
+            for _ in range(5 * TURNS):
+                await client.turn(SCRIPT)
+            took = (time.perf_counter() - began) / (5 * TURNS) * 1e3
+            said.append(f"{policy} {took:.1f} ms, {counting.rounds / (5 * TURNS):.0f} times")
         counting.close()
     return Row(f"{kind}: a turn by the policy that forces it to the disk, and how often it does", "; ".join(said))
 
@@ -170,16 +170,20 @@ async def turns(client: Client) -> None:
         client.heard.clear()
 
 
-async def talking(store: Store) -> Client:
-    client = await connected(store)
-    await client.ask("thread/start", threadId=THREAD)
-    return client
+@asynccontextmanager
+async def talking(store: Store) -> AsyncIterator[Client]:
+    async with connected(store) as client:
+        await client.ask("thread/start", threadId=THREAD)
+        yield client
 
 
-async def connected(store: Store) -> Client:
+@asynccontextmanager
+async def connected(store: Store) -> AsyncIterator[Client]:
+    """A connection that is closed: one that is only forgotten is collected while its task waits, and asyncio tells."""
     client = Client(server_over(store))
     await client.begin()
-    return client
+    yield client
+    await client.close()
 
 
 async def costs(one: Act, other: Act) -> tuple[float, float]:
