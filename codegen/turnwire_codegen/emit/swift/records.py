@@ -11,6 +11,9 @@ from turnwire_codegen.ir import Alias, AnyValue, Const, Field, Record, TupleOf, 
 
 __all__ = ["PropertyView", "StructView", "property_names", "record_view", "tuple_view", "wrapper_view"]
 
+# What the functions of a structure call what is theirs; a member of such a name is told from it.
+_LOCALS = frozenset({"json", "members", "start", "writer"})
+
 
 class PropertyView(msgspec.Struct, frozen=True):
     """A property with its comment."""
@@ -171,6 +174,7 @@ def _writes(members: list[_Member], rest: _Rest | None) -> list[str]:
 
 def _member(record: Record, field: Field, name: str, scope: Scope) -> _Member:
     wire, doc = quoted(field.wire), _doc(field)
+    own = f"self.{name}" if name in _LOCALS else name
     if isinstance(field.type, Const) and field.required:
         literal, text = json_literal(field.type.value), type_text(field.type, scope)
         return _Member(
@@ -181,10 +185,10 @@ def _member(record: Record, field: Field, name: str, scope: Scope) -> _Member:
             parameter=None,
             assignment=None,
             read=f"try members.constant({wire}, {literal})",
-            write=f"writer.required({wire}, {name})",
+            write=f"writer.required({wire}, {own})",
         )
     text, default, way = _declared(field, scope)
-    read = f"{name} = try members.{way}({wire}{held_argument(field.type, scope)})"
+    read = f"{own} = try members.{way}({wire}{held_argument(field.type, scope)})"
     box = "@Indirect " if (record.name, field.wire) in scope.boxed else ""
     return _Member(
         wire=field.wire,
@@ -192,7 +196,7 @@ def _member(record: Record, field: Field, name: str, scope: Scope) -> _Member:
         parameter=f"{name}: {text}{default}",
         assignment=f"self.{name} = {name}",
         read=read,
-        write=f"writer.{way}({wire}, {name})",
+        write=f"writer.{way}({wire}, {own})",
     )
 
 

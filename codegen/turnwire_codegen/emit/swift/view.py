@@ -8,7 +8,7 @@ from turnwire_codegen.emit.swift.names import file_name, type_names
 from turnwire_codegen.emit.swift.records import StructView, record_view, tuple_view, wrapper_view
 from turnwire_codegen.emit.swift.shapes import boxed_members, wrapped_aliases
 from turnwire_codegen.emit.swift.text import comment, quoted
-from turnwire_codegen.emit.swift.types import Scope, type_text
+from turnwire_codegen.emit.swift.types import Scope, nullable_part, type_text
 from turnwire_codegen.emit.swift.unions import EnumView, enum_view, union_view
 from turnwire_codegen.ir import Alias, Declaration, Enum, Family, Protocol, Record, TupleOf, Union
 from turnwire_codegen.passes.graph import declarations
@@ -89,7 +89,9 @@ def _reading(name: str, scope: Scope) -> str:
     if not isinstance(declaration, Alias) or isinstance(declaration.type, TupleOf) or name in scope.wrapped:
         return f"{scope.names[name]}(json: json)"
     rules, text = held(declaration.type, scope), scope.names[name]
-    return f"{text}(json: json)" if rules is None else f"{text}(json: json.obeying({rules}))"
+    read = f"{text}(json: json)" if rules is None else f"{text}(json: json.obeying({rules}))"
+    # Left to itself, a nil that was read would become the nil of a name that nobody knows.
+    return read if nullable_part(declaration.type, scope) is None else f"{read} as any JSONRepresentable"
 
 
 def _declaration(declaration: Declaration, scope: Scope) -> DeclarationView:
