@@ -2,6 +2,7 @@
 
 package turnwire.generated
 
+import kotlinx.serialization.json.JsonArray
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonNull
 import kotlinx.serialization.json.JsonObject
@@ -100,9 +101,13 @@ internal fun <T : JsonWritable> choose(json: JsonElement, vararg arms: (JsonElem
     return best ?: fault("choice")
 }
 
-/** How many members of an object its type has no property for. */
-private fun dropped(json: JsonElement, found: JsonWritable): Int = when {
-    found is KeepsUndeclared -> found.undeclared.size
-    json is JsonObject -> (json.keys - (found.toJson() as JsonObject).keys).size
+/** How many members, however deep, the type has no property for. */
+private fun dropped(json: JsonElement, found: JsonWritable): Int =
+    missing(json, found.toJson()) + if (found is KeepsUndeclared) found.undeclared.size else 0
+
+private fun missing(json: JsonElement, written: JsonElement): Int = when {
+    json is JsonObject && written is JsonObject ->
+        json.entries.sumOf { (name, member) -> written[name]?.let { missing(member, it) } ?: 1 }
+    json is JsonArray && written is JsonArray -> json.zip(written).sumOf { (one, other) -> missing(one, other) }
     else -> 0
 }
