@@ -154,6 +154,11 @@ class Bag(dict[str, object]):
         """The type of members that are not declared."""
         return object
 
+    @property
+    def _held(self) -> dict[str, Any]:
+        """The same for the properties of declared members, whose types decoding has seen to."""
+        return self
+
 
 class Choice(abc.ABC):  # noqa: B024 -- a marker for isinstance, it has no methods to be abstract
     """A union that msgspec cannot tell apart: all arms are tried, of those that fit the one that drops least is it."""

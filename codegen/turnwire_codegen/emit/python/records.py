@@ -16,7 +16,13 @@ __all__ = ["BagView", "ClassView", "Imports", "MemberView", "PropertyView", "rec
 
 Imports = set[tuple[str, str]]
 # What a dict can do keeps its name.
-_DICT = frozenset(name for name in dir(dict) if not name.startswith("_")) | {"extra", "members", "needs", "Members"}
+_DICT = frozenset(name for name in dir(dict) if not name.startswith("_")) | {
+    "_held",
+    "extra",
+    "members",
+    "needs",
+    "Members",
+}
 
 
 class MemberView(msgspec.Struct, frozen=True):
@@ -103,7 +109,7 @@ def _property(name: str, field: Field, home: Home, needed: Imports) -> PropertyV
     return PropertyView(
         name=name,
         type=symbol.text if field.required else f"{symbol.text} | UnsetType",
-        value=f"self[{quoted(field.wire)}]" if field.required else f"self.get({quoted(field.wire)}, UNSET)",
+        value=f"self._held[{quoted(field.wire)}]" if field.required else f"self._held.get({quoted(field.wire)}, UNSET)",
         doc=_doc(field, indent=8),
     )
 
