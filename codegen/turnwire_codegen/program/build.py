@@ -35,6 +35,11 @@ class Function(msgspec.Struct, frozen=True):
         """What tables say of a value, in the order in which it is asked."""
         return tuple(step for statement in self.body if isinstance(statement, act.First) for step in statement.steps)
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The expressions that it looks for, in the order in which it does."""
+        return tuple(part.source for part in _parts(self.body) if isinstance(part, ask.Finds))
+
 
 def flat(plans: Plans, roots: Iterable[str]) -> tuple[Function, ...]:
     """The functions that the plans `roots` need, in the order of their names; nothing in them is data."""
@@ -56,16 +61,19 @@ def _functions(plans: Plans, roots: tuple[str, ...], body: Callable[[Plan], Stat
 
 
 def _mentioned(block: act.Block, names: Collection[str]) -> Iterator[str]:
-    pending: list[object] = [block]
+    return (part for part in _parts(block) if isinstance(part, str) and part in names)
+
+
+def _parts(whole: object) -> Iterator[object]:
+    """All that something consists of, itself too, in reading order."""
+    pending = [whole]
     while pending:
         part = pending.pop()
-        if isinstance(part, str):
-            if part in names:
-                yield part
-        elif isinstance(part, tuple):
-            pending.extend(part)
+        yield part
+        if isinstance(part, tuple):
+            pending.extend(reversed(part))
         elif isinstance(part, msgspec.Struct):
-            pending.extend(getattr(part, name) for name in part.__struct_fields__)
+            pending.extend(getattr(part, name) for name in reversed(part.__struct_fields__))
 
 
 class _Numbers(NamedTuple):

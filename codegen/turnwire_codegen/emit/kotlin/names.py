@@ -75,20 +75,8 @@ _NUMBERED = re.compile(r"(?:Held|Plans|Tuple)[0-9]+(?:AndRest)?(?:Codec)?")
 # Files of the package that are no family.
 _RESERVED_FILES = frozenset(
     {
-        *(
-            "Capabilities",
-            "Codecs",
-            "Errors",
-            "Formats",
-            "Held",
-            "Json",
-            "Members",
-            "Methods",
-            "Plans",
-            "Protocol",
-            "Rules",
-        ),
-        *("States", "Tables", "Tuples", "Types", "Validators"),
+        *("Capabilities", "Codecs", "Errors", "Formats", "Held", "Json", "Members", "Methods", "Plans", "Protocol"),
+        *("Rules", "States", "Tables", "Tuples", "Types", "Validators"),
     },
 )
 

@@ -9,19 +9,14 @@ from turnwire_codegen.emit.kotlin.names import type_name
 from turnwire_codegen.ir import (
     Alias,
     Declaration,
-    ListOf,
-    MapOf,
-    Nullable,
     Protocol,
     Record,
     Ref,
-    TupleOf,
-    TypeNode,
     Union,
     Untagged,
     Variant,
 )
-from turnwire_codegen.passes.graph import closure, declarations
+from turnwire_codegen.passes.graph import circular, declarations, references
 
 __all__ = ["Scope", "scope_of"]
 
@@ -49,7 +44,8 @@ class Scope(msgspec.Struct, frozen=True):
 
 def scope_of(protocol: Protocol) -> tuple[Protocol, Scope]:
     """The protocol with aliases that hold themselves as unions of one arm, which have a name to hold; and its scope."""
-    held = _circular(declarations(protocol))
+    aliases = [decl for decl in declarations(protocol).values() if isinstance(decl, Alias)]
+    held = circular({alias.name: set(references(alias)) for alias in aliases})
     families = tuple(
         msgspec.structs.replace(
             family, declarations=tuple(_named(decl) if decl.name in held else decl for decl in family.declarations)
@@ -92,20 +88,3 @@ def _named(alias: Declaration) -> Declaration:
     return Union(
         name=alias.name, doc=alias.doc, tagging=Untagged(), variants=(Variant(type=alias.type),), notes=alias.notes
     )
-
-
-def _circular(known: Mapping[str, Declaration]) -> set[str]:
-    """Aliases that lead back to themselves through aliases only."""
-    edges = {name: set(_named_in(decl.type)) for name, decl in known.items() if isinstance(decl, Alias)}
-    return {name for name in edges if name in closure(name, edges)}
-
-
-def _named_in(node: TypeNode) -> Iterator[str]:
-    match node:
-        case Ref(name):
-            yield name
-        case ListOf(item=inner) | MapOf(value=inner) | Nullable(of=inner):
-            yield from _named_in(inner)
-        case TupleOf(items=items, rest=rest):
-            for item in (*items, *([] if rest is None else [rest])):
-                yield from _named_in(item)

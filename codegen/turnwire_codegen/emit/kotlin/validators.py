@@ -76,7 +76,7 @@ def emit_validators(
 
 
 def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
-    names = _functionlisted(plans.named)
+    names = _function_names(plans.named)
     printer = _Printer(plans.named, names)
     functions = [
         _Function(
@@ -95,7 +95,7 @@ def _view(plans: Plans, roots: Mapping[str, str]) -> _View:
     return _View(lookup, files, tuple(_Root(quoted(name), quoted(names[plan])) for name, plan in sorted(roots.items())))
 
 
-def _functionlisted(named: Iterable[str]) -> dict[str, str]:
+def _function_names(named: Iterable[str]) -> dict[str, str]:
     """Plans by their pointers: `#/$defs/Thread` is `planThread`."""
     return kept_apart({name: name for name in named}, lambda name: f"plan{identifier(pascal(_KEYWORDS.sub('', name)))}")
 

@@ -2,11 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import NamedTuple
-
-import msgspec
 
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.python.conditions import finder_key
@@ -14,7 +12,7 @@ from turnwire_codegen.emit.python.statements import Arms, arms_of, lines
 from turnwire_codegen.emit.python.text import docstring, import_lines, quoted
 from turnwire_codegen.emit.render import render
 from turnwire_codegen.patterns import parse, to_python
-from turnwire_codegen.program import Function, ask, flat
+from turnwire_codegen.program import Function, flat
 from turnwire_codegen.program.naming import distinct, words_of
 from turnwire_codegen.rules import Plans
 from turnwire_codegen.words import snake
@@ -50,7 +48,7 @@ def emit_validators(plans: Plans, roots: Mapping[str, str], header: Header) -> d
 
 
 def _view(program: Sequence[Function], roots: Mapping[str, str]) -> _View:
-    sources = dict.fromkeys(source for function in program for source in _sources(function))
+    sources = dict.fromkeys(source for function in program for source in function.sources)
     finders = {finder_key(source): f"_finds_{number}" for number, source in enumerate(sources, 1)}
     plans = distinct(((function.plan, f"_{_stem(function.plan)}") for function in program), {*finders.values()})
     names = {**plans, **finders}
@@ -73,18 +71,6 @@ def _view(program: Sequence[Function], roots: Mapping[str, str]) -> _View:
         tables=tuple(arms for function in program for arms in arms_of(function, names)),
         rows=tuple(f"{quoted(public)}: {names[name]}" for public, name in sorted(roots.items())),
     )
-
-
-def _sources(part: object) -> Iterator[str]:
-    """The expressions that a part of a function asks for, in their order."""
-    if isinstance(part, ask.Finds):
-        yield part.source
-    elif isinstance(part, msgspec.Struct):
-        for name in part.__struct_fields__:
-            yield from _sources(getattr(part, name))
-    elif isinstance(part, tuple):
-        for inner in part:
-            yield from _sources(inner)
 
 
 def _stem(pointer: str) -> str:

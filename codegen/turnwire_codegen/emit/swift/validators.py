@@ -1,9 +1,7 @@
 """Swift validators: a function a plan and constant tables, those of the definitions public, in files of a fair size."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import msgspec
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.render import render
@@ -11,7 +9,7 @@ from turnwire_codegen.emit.swift.conditions import pattern_name, pattern_tree
 from turnwire_codegen.emit.swift.statements import Table, lines, tables
 from turnwire_codegen.emit.swift.text import quoted
 from turnwire_codegen.patterns import parse
-from turnwire_codegen.program import Function, ask, tabled
+from turnwire_codegen.program import Function, tabled
 from turnwire_codegen.program.naming import function_names, public_names
 from turnwire_codegen.rules import Plans
 
@@ -45,7 +43,7 @@ def emit_validators(
     """`Validators.swift` and its like, with a public function for each name in `roots`, by its plan, in type `home`."""
     program = tabled(plans, roots.values())
     functions = _functions(program, roots)
-    sources = sorted(set(_sources(program)))
+    sources = sorted({source for function in program for source in function.sources})
     patterns = tuple(_Pattern(pattern_name(source), pattern_tree(parse(source))) for source in sources)
     parts = [functions[at : at + _FILE_FUNCTIONS] for at in range(0, len(functions), _FILE_FUNCTIONS)]
     # As data, since the compiler takes the square of a long switch.
@@ -79,15 +77,3 @@ def _functions(program: Sequence[Function], roots: Mapping[str, str]) -> list[_P
 def _printed(name: str, public: frozenset[str], body: Iterable[str], constants: tuple[Table, ...] = ()) -> _Printed:
     head = f"static func {name}(_ v: JSONValue) -> JSONFault?"
     return _Printed(f"@Sendable {'public ' if name in public else ''}{head}", tuple(body), constants)
-
-
-def _sources(node: Any) -> Iterator[str]:
-    """The patterns that a program looks for."""
-    if isinstance(node, ask.Finds):
-        yield node.source
-    elif isinstance(node, msgspec.Struct):
-        for name in node.__struct_fields__:
-            yield from _sources(getattr(node, name))
-    elif isinstance(node, tuple | list):
-        for part in node:
-            yield from _sources(part)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 __all__ = ["ABSENT", "Arms", "Said", "arms_of", "clauses", "met"]
 
 # More are no longer read with ease, and the product of several such choices grows fast.
-MOST = 6
+_MOST = 6
 _FOR_PEOPLE = frozenset({"title", "description", "$comment", "default", "examples", "deprecated"})
 # Of `then` and `else` their `if` speaks.
 _SAY_NOTHING = _FOR_PEOPLE | {"then", "else"}
@@ -115,12 +115,12 @@ def _member(wire: str, schema: Any) -> Arms:
 def _both(first: Arms, second: Arms) -> Arms:
     arms = [arm for one, other in product(first.arms, second.arms) if (arm := met(one, other)) is not None]
     distinct = [arm for index, arm in enumerate(arms) if arm not in arms[:index]]
-    return Arms(tuple(distinct), first.exact and second.exact) if len(distinct) <= MOST else _UNKNOWN
+    return Arms(tuple(distinct), first.exact and second.exact) if len(distinct) <= _MOST else _UNKNOWN
 
 
 def _either(first: Arms, second: Arms) -> Arms:
     arms = (*first.arms, *(arm for arm in second.arms if arm not in first.arms))
-    return Arms(arms, first.exact and second.exact) if len(arms) <= MOST else _UNKNOWN
+    return Arms(arms, first.exact and second.exact) if len(arms) <= _MOST else _UNKNOWN
 
 
 def _negated(said: Arms, domain: Domain) -> Arms:
