@@ -28,7 +28,11 @@ _LIBRARIES = (
     *("org/jetbrains/kotlinx/kotlinx-serialization-json-jvm", "org/jetbrains/kotlinx/kotlinx-coroutines-core-jvm"),
 )
 # A compiler that runs once is not worth the JVM's second compiler, nor more than one thread for the garbage.
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss8m", "-Xmx2g", "-Dkotlin.environment.keepalive=true")
+_JVM = (
+    *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss8m", "-Xmx2g", "-Dkotlin.environment.keepalive=true"),
+    # What the first compiler makes of a process that compiles for minutes is more than the 48 MB that it has by itself.
+    "-XX:ReservedCodeCacheSize=256m",
+)
 _FAULT = re.compile(r"^(?:file://)?(?P<path>.*?\.kt):\d+:\d+: (?:error|warning): (?P<text>.*)$", re.MULTILINE)
 _KEPT = 48
 # A file among the classes of a build: how long it took.

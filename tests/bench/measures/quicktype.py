@@ -5,7 +5,6 @@ It and the compiler plugin that its Kotlin needs come from npm and Maven Central
 
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -15,15 +14,16 @@ from measures.messages import BUNDLE, COUNT, TYPES, as_lines, messages
 from measures.rows import Row
 
 from interop.environment import Missing, cache, once, run
-from turnwire_codegen.cases.kotlin_toolchain import Kotlin
+from turnwire_codegen.cases.kotlin_toolchain import Kotlin, builds
 from turnwire_codegen.cases.swift_toolchain import Swift, build
 
-__all__ = ["kotlin_rows", "outcome", "swift_rows"]
+__all__ = ["ROUNDS", "ROUNDS_OF_KOTLIN", "kotlin_rows", "outcome", "swift_rows"]
 
 VERSION = "26.0.0"
 PLUGIN = "org.jetbrains.kotlin:kotlin-serialization-compiler-plugin-embeddable"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 ROUNDS = 41
+# The compiler of the JVM takes its time; before it is done the types are ten times as slow.
 ROUNDS_OF_KOTLIN = 1500
 PEERS = Path(__file__).parent.parent / "peers"
 PACKAGE = """// swift-tools-version:5.9
@@ -61,27 +61,12 @@ def kotlin_rows(tools: Kotlin, ours: Ours) -> Iterator[Row]:
         yield Row("quicktype's Kotlin", f"not measured: {reason}")
         return
     with tempfile.TemporaryDirectory() as name:
-        sources, classes = Path(name) / "src", Path(name) / "classes"
-        sources.mkdir()
-        (sources / "Types.kt").write_text(text, encoding="utf-8")
-        shutil.copy(PEERS / "quicktype.kt", sources / "Main.kt")
-        words = [
-            "-no-stdlib",
-            "-no-reflect",
-            "-nowarn",
-            "-jvm-target",
-            "17",
-            f"-Xplugin={plugin}",
-            "-cp",
-            tools.libraries,
-        ]
-        command = [tools.java, "-Xmx2g", "-cp", tools.compiler, "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", *words]
-        done = subprocess.run([*command, "-d", str(classes), str(sources)], capture_output=True, text=True, check=False)
-        if done.returncode:
-            told = next((line for line in done.stderr.splitlines() if "error:" in line), done.stderr)
-            yield Row("quicktype's Kotlin", f"does not compile: {told.rpartition('error:')[2].strip()[:100]}")
+        sources = {"Types.kt": text, "Main.kt": (PEERS / "quicktype.kt").read_text(encoding="utf-8")}
+        built = builds(tools, {"quicktype": sources}, Path(name), ("-nowarn", f"-Xplugin={plugin}"))["quicktype"]
+        if built.faults:
+            yield Row("quicktype's Kotlin", f"does not compile: {next(iter(built.faults.values()))}")
             return
-        main = tools.command(classes, "quick.MainKt")
+        main = tools.command(built.classes, "quick.MainKt")
         yield from compared("Kotlin", lambda words, given: _run([*main, *words], given), ours)
 
 

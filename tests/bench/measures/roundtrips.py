@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 from measures.messages import COUNT, TYPES, as_lines, messages
 from measures.models import union_of_methods
-from measures.quicktype import kotlin_rows, swift_rows
+from measures.quicktype import ROUNDS, ROUNDS_OF_KOTLIN, kotlin_rows, swift_rows
 from measures.rows import Row
 
 from bindings import kotlin_builds, swift_builds
@@ -27,9 +27,6 @@ from turnwire_codegen.cases.kotlin_toolchain import Kotlin, kotlin
 from turnwire_codegen.cases.swift_toolchain import Swift, swift
 from turnwire_codegen.cases.trial import ToolchainError
 
-ROUNDS = 41
-# The compiler of the JVM takes its time; before it is done the types are ten times as slow.
-ROUNDS_OF_KOTLIN = 1500
 TIMES_PYDANTIC, TIMES_FOUNDATION, SHARE_OF_TREE = 3, 5, 0.2
 Rates = Mapping[str, int]
 Way = Callable[[], object]
