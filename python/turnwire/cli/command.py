@@ -11,7 +11,7 @@ from typing import NoReturn
 from turnwire.cli import Streams
 from turnwire.cli.exits import EXIT_CODES, Exit, Stop
 
-__all__ = ["Parser", "add_target_flags", "named_value", "positive", "split_target"]
+__all__ = ["Parser", "add_target_flags", "demand_absent", "named_value", "positive", "split_target"]
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -76,6 +76,17 @@ def split_target(argv: Sequence[str]) -> tuple[list[str], list[str] | None]:
         return words, None
     at = words.index("--")
     return words[:at], words[at + 1 :]
+
+
+def demand_absent(options: argparse.Namespace, *names: str, why: str) -> None:
+    """Refuse flags that say nothing beside others; `why` goes on behind "is of no use".
+
+    Raises:
+        Stop: one of them was given.
+    """
+    for name in names:
+        if getattr(options, name) not in (None, []):
+            raise Stop(Exit.USAGE, f"--{name.replace('_', '-')} is of no use {why}")
 
 
 def named_value(text: str) -> tuple[str, str]:

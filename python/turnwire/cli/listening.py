@@ -2,18 +2,16 @@
 
 import argparse
 import asyncio
-import os
 from collections.abc import Callable
 from importlib import import_module
 
 from turnwire.cli import Streams
+from turnwire.cli.command import demand_absent
 from turnwire.cli.exits import Exit, Stop
 from turnwire.cli.tokens import add_token_flags, token_of
 from turnwire.server import Server
 
 __all__ = ["add_listening_flags", "serve_on_websockets"]
-
-_FLAGS = ("token_file", "token_env", "origin")
 
 
 def add_listening_flags(parser: argparse.ArgumentParser, where: "argparse._MutuallyExclusiveGroup") -> None:
@@ -33,9 +31,7 @@ def serve_on_websockets(options: argparse.Namespace, streams: Streams) -> Callab
         Stop: the words are wrong.
     """
     if options.ws is None:
-        for flag in _FLAGS:
-            if getattr(options, flag) is not None:
-                raise Stop(Exit.USAGE, f"--{flag.replace('_', '-')} is of no use on stdio; add --ws HOST:PORT")
+        demand_absent(options, "token_file", "token_env", "origin", why="on stdio; add --ws HOST:PORT")
         return None
     # Imported where it is asked for, since it needs a package that most do without.
     listens = import_module("turnwire.server.websocket")
@@ -51,8 +47,8 @@ def serve_on_websockets(options: argparse.Namespace, streams: Streams) -> Callab
         except listens.NotAllowed as fault:
             raise Stop(Exit.USAGE, f"{fault}; add --token-file FILE or --token-env NAME") from None
         except OSError as fault:
-            said = os.strerror(fault.errno) if fault.errno and fault.errno > 0 else fault.strerror or fault
-            raise Stop(Exit.UNREACHED, f"cannot listen at {host}:{port}: {said}") from None
+            reason_of = import_module("turnwire.transports.websocket").reason_of
+            raise Stop(Exit.UNREACHED, f"cannot listen at {host}:{port}: {reason_of(fault)}") from None
 
     return serve
 

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from turnwire import wire
 from turnwire.agents.builtin import BUILTIN, builtin_agent
 from turnwire.cli import Streams
-from turnwire.cli.command import Parser, named_value
+from turnwire.cli.command import Parser, demand_absent, named_value
 from turnwire.cli.exits import Exit, Stop
 from turnwire.cli.listening import add_listening_flags, serve_on_websockets
 from turnwire.server import DefaultHost, FileProvider, MemoryTraces, Server, default_limits, serve_stdio
@@ -94,9 +94,7 @@ def _store(options: argparse.Namespace, streams: Streams) -> Store | None:
     """The store that the words name; None for the memory of the process."""
     kind = options.store or ("memory" if options.state_dir is None else "jsonl")
     if kind == "memory":
-        for flag, value in (("--state-dir", options.state_dir), ("--fsync", options.fsync)):
-            if value is not None:
-                raise Stop(Exit.USAGE, f"{flag} is of no use in memory; name a state directory and a store that lasts")
+        demand_absent(options, "state_dir", "fsync", why="in memory; name a state directory and a store that lasts")
         return None
     if options.state_dir is None:
         raise Stop(Exit.USAGE, f"the store {kind} needs a place; add --state-dir DIR")

@@ -13,7 +13,7 @@ from msgspec import Raw
 
 from turnwire._version import __version__
 from turnwire.cli import Streams
-from turnwire.cli.command import add_target_flags, positive
+from turnwire.cli.command import add_target_flags, demand_absent, positive
 from turnwire.cli.exits import Exit, Stop
 from turnwire.cli.tokens import add_token_flags, token_of
 from turnwire.client import Client, ProcessNotStarted
@@ -99,9 +99,7 @@ async def _opened(opening: Awaitable[_Client]) -> _Client:
 def _spawning(kind: type[_Client], argv: Sequence[str] | None, options: Any) -> Awaitable[_Client]:
     if argv is not None and not argv:
         raise Stop(Exit.USAGE, "no server behind `--`; leave out the `--` for the reference server")
-    for flag in ("token_file", "token_env"):
-        if getattr(options, flag) is not None:
-            raise Stop(Exit.USAGE, f"--{flag.replace('_', '-')} is of no use without --ws URL")
+    demand_absent(options, "token_file", "token_env", why="without --ws URL")
     env = {**os.environ, **dict(options.env)}
     return kind.spawn(argv or OWN_SERVER, cwd=options.cwd, env=env, within=options.timeout)
 
@@ -109,9 +107,7 @@ def _spawning(kind: type[_Client], argv: Sequence[str] | None, options: Any) -> 
 def _calling(kind: type[_Client], argv: Sequence[str] | None, options: Any, streams: Streams) -> Awaitable[_Client]:
     if argv is not None:
         raise Stop(Exit.USAGE, "there is one server: give --ws URL, or a command behind `--`")
-    for flag, given in (("--env", options.env), ("--cwd", options.cwd)):
-        if given:
-            raise Stop(Exit.USAGE, f"{flag} is of no use with --ws: the server runs already")
+    demand_absent(options, "env", "cwd", why="with --ws: the server runs already")
     token = token_of(options, streams)
     # Imported where it is asked for, since it needs a package that most do without.
     transports = import_module("turnwire.transports.websocket")

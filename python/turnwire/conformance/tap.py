@@ -10,14 +10,15 @@ import signal
 import subprocess
 import threading
 import time
-from typing import Any, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 import msgspec
 
 from turnwire.conformance.model import TargetFault
 from turnwire.conformance.passive import Breach, Conversation, Payloads
 from turnwire.conformance.redaction import Redaction
-from turnwire.conformance.strict import NotStrict, dumps, parse
+from turnwire.conformance.strict import NotStrict, parse
+from turnwire.conformance.transcripts import entry
 
 __all__ = ["TapOptions", "run_tap"]
 
@@ -124,8 +125,7 @@ class _Judge:
         with contextlib.suppress(NotStrict):  # what is no JSON is a breach when the server says it
             message = parse(raw)
         if self._out is not None:
-            frame = {"dir": direction, "t": round(at, 3), "raw": self._kept(raw, message)}
-            self._out.write(dumps(frame) + b"\n")
+            self._out.write(entry(direction, round(at, 3), raw, message, self._redaction))
             self._out.flush()
         if direction == "c2s":
             self._talk.client_said(message, raw)
@@ -136,12 +136,6 @@ class _Judge:
         """The conversation is over: what is left, and how many breaches there were in all."""
         self._tell(self._talk.end())
         return self._broken
-
-    def _kept(self, raw: bytes, message: Any) -> str:
-        """The line as it is recorded."""
-        if self._redaction is None:
-            return raw.decode("utf-8", "backslashreplace")
-        return self._redaction.line(raw, message)
 
     def _tell(self, breaches: list[Breach]) -> None:
         for breach in breaches:

@@ -19,7 +19,7 @@ from turnwire.transports.base import Receiver, SlowReader
 from turnwire.transports.websocket.bearer import SUBPROTOCOL, check_token
 from turnwire.transports.websocket.link import PING_SECONDS, Link
 
-__all__ = ["UpgradeRefused", "WebSocketTransport", "quiet_logger"]
+__all__ = ["UpgradeRefused", "WebSocketTransport", "quiet_logger", "reason_of"]
 
 # That of the whole handshake, from the name to the upgrade.
 _OPENING_SECONDS = 10.0
@@ -119,7 +119,7 @@ class WebSocketTransport:
             # It will be no other the next time.
             raise UpgradeRefused(f"cannot connect to {self.url}: {error.verify_message}") from error
         except OSError as error:
-            raise ConnectionError(f"cannot connect to {self.url}: {_why(error)}") from error
+            raise ConnectionError(f"cannot connect to {self.url}: {reason_of(error)}") from error
         finally:
             opening.finish()
 
@@ -129,6 +129,14 @@ def quiet_logger() -> logging.Logger:
     logger = logging.getLogger("turnwire.websocket")
     logger.setLevel(logging.WARNING)
     return logger
+
+
+def reason_of(error: OSError) -> str:
+    """Why there is no connection, or no place to listen at, in a few words."""
+    if isinstance(error, ssl.SSLError) or error.errno is None:
+        return str(error)
+    # Where the kernel refuses, asyncio's own words say less.
+    return os.strerror(error.errno) if error.errno > 0 else error.strerror or str(error)
 
 
 class _Opening(asyncio.Protocol):
@@ -213,10 +221,3 @@ def _refused(url: str, error: Exception) -> Exception:
     said = f"it answers {status}{f': {lines[0][:200]}' if lines else ''}"
     # A server that has no time now may have some later, which `OSError` says to who reconnects.
     return ConnectionRefusedError(said) if status == 503 else UpgradeRefused(f"cannot connect to {url}: {said}", status)
-
-
-def _why(error: OSError) -> str:
-    if isinstance(error, ssl.SSLError) or error.errno is None:
-        return str(error)
-    # Where the kernel refuses, asyncio's own words say less.
-    return os.strerror(error.errno) if error.errno > 0 else error.strerror or str(error)
