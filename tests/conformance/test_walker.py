@@ -106,6 +106,23 @@ def test_a_schema_of_nobody_is_walked_too():
     assert {1, "a", None} <= {value["tag"] for value in values if "tag" in value}
 
 
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ({}, range(-3, 7)),
+        ({"minimum": 0.0}, range(10)),
+        ({"minimum": 1.5, "maximum": 3.5}, (2, 3)),
+        ({"maximum": -10}, (-10,)),
+        ({"minimum": 0.25, "maximum": 0.75}, (0.25,)),
+    ],
+)
+def test_numbers_are_within_their_bounds(bounds, expected):
+    bundle = {"$defs": {"N": {"type": "number", **bounds}}}
+    walked = walker(3, bundle, Schemas(bundle))
+
+    assert {*expected} == {walked.value("N") for _ in range(200)}
+
+
 def test_what_has_no_value_is_said():
     with pytest.raises(LookupError, match="no value of Never was found in 8 tries"):
         walker(1, OTHER, Schemas(OTHER)).value("Never")

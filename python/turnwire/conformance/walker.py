@@ -4,6 +4,7 @@ A value that is spoilt is judged again by the schema, because to spoil one place
 it goes by `is_valid`, never by the intention.
 """
 
+import math
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -91,14 +92,21 @@ class Walker:
             case "string":
                 return self._string(schema)
             case "integer" | "number":
-                least = schema.get("minimum", -3)
-                return self._random.randint(least, min(schema.get("maximum", least + 9), least + 9))
+                return self._number(schema)
             case "boolean":
                 return self._random.random() < 0.5
             case "null":
                 return None
             case _:
                 return self._random.choice(OTHERS)
+
+    def _number(self, schema: Mapping[str, Any]) -> float:
+        """A whole number, also where bounds are written as fractions; where none lies between them, the lower bound."""
+        most = schema.get("maximum", math.inf)
+        low = schema.get("minimum", min(-3, most))
+        least = math.ceil(low)
+        highest = math.floor(min(most, least + 9))
+        return self._random.randint(least, highest) if least <= highest else low
 
     def _count(self, schema: Mapping[str, Any], depth: int) -> int:
         least = int(schema.get("minItems", 0))
