@@ -81,6 +81,9 @@ toolchains:
 		|| absent "a JDK of 17 or newer and Maven, for the Kotlin bindings"; \
 	[ -z "$${CI:-}" ] || command -v swift >/dev/null || sh tests/toolchains/swift.sh || true; \
 	command -v swift >/dev/null || [ -e "$(SWIFT_MADE)" ] || absent "swift, for the Swift bindings; tests/toolchains/swift.sh makes one"; \
+	[ -z "$${CI:-}" ] || sh tests/toolchains/chromium.sh || true; \
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+		|| absent "a browser, for the TypeScript client in a page; tests/toolchains/chromium.sh installs one"; \
 	python3.13 -c '' 2>/dev/null || python3.12 -c '' 2>/dev/null || command -v debootstrap >/dev/null \
 		|| absent "python 3.12 or 3.13, or debootstrap, for the judgement of vv-agent"; \
 	[ $$missing = 0 ] || [ -z "$${CI:-}" ] || { echo "make: with CI set a missing toolchain fails" >&2; exit 1; }

@@ -1,7 +1,5 @@
 """Kotlin for the tests: the package of this repository as Maven builds it, once for a run, and what others generate."""
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -12,10 +10,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
-
+from toolchains.needed import absent
 from turnwire_codegen.cases.kotlin_toolchain import Build, Kotlin, builds, kotlin
-from turnwire_codegen.cases.trial import ToolchainError, cache
+from turnwire_codegen.cases.trial import ToolchainError, alone, cache
 from turnwire_codegen.outputs import make
 
 __all__ = ["ROOT", "SERVER", "answers", "foreign", "installed", "maven", "package", "roundtrip"]
@@ -28,14 +25,12 @@ STRICT = ("-Xexplicit-api=strict", "-Werror")
 
 def installed() -> Kotlin:
     """The toolchain; where it cannot be had, that fails the run in CI and is told elsewhere."""
-    with _alone("m2"):
+    with alone(cache() / "m2"):
         subprocess.run(["sh", str(FETCH)], check=False, timeout=600)
     try:
         return kotlin()
     except ToolchainError as error:
-        if os.environ.get("CI"):
-            pytest.fail(str(error))
-        pytest.skip(str(error))
+        absent(str(error))
 
 
 def maven(project: Path, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -57,7 +52,7 @@ def package() -> Path:
     sources = {str(path.relative_to(ROOT)): path.read_bytes() for path in _sources()}
     digest = hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()[:32]
     project = cache() / "kotlin-package" / digest
-    with _alone("kotlin-package"):
+    with alone(project.parent):
         if not (project / "built").exists():
             shutil.rmtree(project.parent, ignore_errors=True)
             shutil.copytree(ROOT / "kotlin", project, ignore=shutil.ignore_patterns("target"))
@@ -100,12 +95,3 @@ def _foreign(schema):
 
 def _sources():
     return [ROOT / "kotlin" / "pom.xml", *sorted((ROOT / "kotlin" / "src").rglob("*.kt"))]
-
-
-@contextlib.contextmanager
-def _alone(name):
-    """One process at a time, whoever asks."""
-    cache().mkdir(parents=True, exist_ok=True)
-    with (cache() / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

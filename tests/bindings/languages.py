@@ -4,8 +4,6 @@ A language that is not found on this machine is named in a warning; with CI set 
 """
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 import warnings
@@ -16,6 +14,7 @@ import pytest
 
 from architecture.tree import environment
 from bindings import kotlin_builds, swift_builds
+from toolchains.needed import ESBUILD, demand_node
 from turnwire_codegen.program.naming import public_names
 
 __all__ = ["CHECKED", "GENERATED", "HERE", "ROOT", "found", "of_protocol", "python", "typescript", "typescript_modules"]
@@ -24,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 GENERATED = ROOT / "typescript" / "src" / "generated"
 CHECKED = json.loads((ROOT / "protocol" / "bundle.json").read_text())["$defs"]
-ESBUILD = ROOT / "typescript" / "node_modules" / ".bin" / "esbuild"
 
 
 def found(makers):
@@ -61,10 +59,7 @@ def typescript(folder, compiled, names):
 
 def typescript_modules(folder, compiled, names):
     """What `roundtrip.mjs` runs on: the modules as JavaScript, and how the validator of each name is called."""
-    missing = [name for name, there in (("node", shutil.which("node")), ("esbuild", ESBUILD.exists())) if not there]
-    if missing:
-        told = f"not installed: {', '.join(missing)} (npm ci in typescript/ brings esbuild)"
-        pytest.fail(told) if os.environ.get("CI") else pytest.skip(told)
+    demand_node("esbuild")
     sources = [str(path) for path in sorted(folder.glob("*.ts"))]
     subprocess.run([str(ESBUILD), *sources, f"--outdir={compiled}", "--log-level=error"], check=True)
     (compiled / "package.json").write_text('{"type": "module"}')

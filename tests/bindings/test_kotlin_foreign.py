@@ -1,22 +1,15 @@
 """Kotlin of protocols of other houses: all that is generated compiles without a warning, and judges as their schema."""
 
-import json
 import warnings
 
 import pytest
 
-from bindings.canonical import canonical
-from bindings.kotlin_builds import ROOT, answers, foreign, installed
-from interop.environment import require
-from interop.schemas import SCHEMAS
+from bindings.foreign import DIALECTS, FOREIGN, RECORDINGS, as_recorded, recorded, schema_at
+from bindings.kotlin_builds import answers, foreign, installed
 
 # A build takes minutes where nothing of it is in the cache and others compile as well.
 pytestmark = pytest.mark.timeout(3600)
 
-DIALECTS = {f"dialect-{path.parent.name}": path for path in (ROOT / "protocol" / "dialects").glob("*/schema.json")}
-# Codex's whole bundle is its v2 bundle and little more, which takes another minute.
-FOREIGN = sorted(SCHEMAS.keys() - {"codex-bundle"})
-RECORDINGS = {path.stem: path for path in sorted((ROOT / "tests" / "interop" / "recordings").glob("*.jsonl"))}
 # Two processes of a run can each compile one.
 HALVES = {
     "codex": [name for name in FOREIGN if name.startswith("codex")],
@@ -34,12 +27,9 @@ def test_all_of_it_compiles_and_judges(half, tmp_path, record_property):
 
     assert {} == {name: built.faults for name, built in found.items() if built.faults}
     for name in schemas.keys() & RECORDINGS.keys():
-        rows = [json.loads(line) for line in RECORDINGS[name].read_text().splitlines()]
-        told = answers(tools, found[name].classes, [(row["type"], row["value"]) for row in rows])
-        expected = [canonical({"value": row["value"]}) if row["valid"] else "refused" for row in rows]
+        rows, expected = recorded(name)
 
-        assert {True, False} == {row["valid"] for row in rows}
-        assert expected == [line if "value" in json.loads(line) else "refused" for line in told]
+        assert expected == as_recorded(answers(tools, found[name].classes, rows))
 
 
 def there(names):
@@ -47,7 +37,7 @@ def there(names):
     schemas = {}
     for name in names:
         try:
-            schemas[name] = DIALECTS[name] if name in DIALECTS else require(SCHEMAS[name])
+            schemas[name] = schema_at(name)
         except pytest.skip.Exception as reason:
             warnings.warn(f"{name} is not compiled: {reason}", stacklevel=2)
     return schemas

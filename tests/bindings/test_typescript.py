@@ -1,24 +1,17 @@
 """The compiler accepts the generated TypeScript in its strictest mode, and sees the mistakes of narrowing.mts."""
 
 import json
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from toolchains.needed import TSC, demand_node
 
 ROOT = Path(__file__).parents[2]
 HERE = ROOT / "tests" / "bindings"
-TSC = ROOT / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
 
 
 def compile_with(project):
-    if shutil.which("node") is None or not TSC.exists():
-        missing = "node" if shutil.which("node") is None else "TypeScript (npm ci in typescript/)"
-        if os.environ.get("CI"):
-            pytest.fail(f"{missing} is missing")
-        pytest.skip(f"{missing} is missing")
+    demand_node("typescript")
     done = subprocess.run(["node", str(TSC), "-p", str(project)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 

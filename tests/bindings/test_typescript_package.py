@@ -1,7 +1,6 @@
 """The TypeScript package as it would be published: it builds, its own tests pass, and what is packed can be used."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from architecture.tree import environment
+from toolchains.needed import absent, demand_node
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "typescript"
@@ -81,12 +81,9 @@ def run(*words, cwd, **variables):
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     """A copy of the package, built; the checkout stays as it is."""
-    absent = [tool for tool in ("node", "npm") if shutil.which(tool) is None]
-    absent += [] if (SOURCE / "node_modules" / "esbuild").exists() else ["what `npm ci` installs in typescript/"]
-    if absent:
-        if os.environ.get("CI"):
-            pytest.fail(f"missing: {', '.join(absent)}")
-        pytest.skip(f"missing: {', '.join(absent)}")
+    demand_node("esbuild")
+    if shutil.which("npm") is None:
+        absent("not installed: npm")
     copy = tmp_path_factory.mktemp("package") / "turnwire"
     shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("node_modules", "dist", "build"))
     (copy / "node_modules").symlink_to(SOURCE / "node_modules")

@@ -6,7 +6,6 @@ Between them stands a proxy that cuts the connection when it is asked to.
 import asyncio
 import contextlib
 import json
-import os
 import queue
 import shutil
 import socket
@@ -20,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from architecture.tree import environment
+from toolchains.needed import ESBUILD, TSC, absent, demand_node
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "typescript"
@@ -152,15 +152,12 @@ class Stage:
 
 def bundled(tmp_path, entry, platform):
     """The program, bundled from the sources of the package."""
-    esbuild = SOURCE / "node_modules" / ".bin" / "esbuild"
-    absent = [name for name, found in (("node", shutil.which("node")), ("esbuild", esbuild.exists())) if not found]
-    if absent:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"missing: {', '.join(absent)}")
+    demand_node("esbuild")
     (tmp_path / "program.ts").write_text(PROGRAM.read_text())
     (tmp_path / "entry.ts").write_text(entry)
     alias = f"--alias:turnwire={SOURCE / 'src' / 'index.ts'}"
     words = ["entry.ts", "--bundle", "--format=esm", f"--platform={platform}", "--outfile=bundle.mjs", alias]
-    done = subprocess.run([esbuild, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run([ESBUILD, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return tmp_path / "bundle.mjs"
 
@@ -187,7 +184,7 @@ def assert_whole(seen):
 
 
 def test_the_program_is_of_the_types(tmp_path):
-    tsc = SOURCE / "node_modules" / "typescript" / "bin" / "tsc"
+    demand_node("typescript")
     options = {
         "lib": ["ES2022", "DOM"],
         "rootDir": str(ROOT),
@@ -197,7 +194,7 @@ def test_the_program_is_of_the_types(tmp_path):
     }
     config = {"extends": str(PROGRAM.with_name("tsconfig.json")), "compilerOptions": options, "include": [str(PROGRAM)]}
     (tmp_path / "tsconfig.json").write_text(json.dumps(config))
-    done = subprocess.run(["node", tsc, "-p", "."], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(["node", TSC, "-p", "."], cwd=tmp_path, capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -223,7 +220,7 @@ def browser(url, profile):
     """A page in a browser, where there is one."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        pytest.skip("no browser found; install chromium to see the client in one")
+        absent("no browser found; install chromium to see the client in one")
     flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
     process = subprocess.Popen(
         [found, *flags, f"--user-data-dir={profile}", url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

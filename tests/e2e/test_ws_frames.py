@@ -10,6 +10,7 @@ from websockets.server import ServerProtocol
 from e2e.stdio_server import make_server
 from e2e.ws_raw import BINARY, CLOSE, CONT, PING, PONG, TEXT, RawSocket, frame, message
 from runtime.test_transports import Ear
+from runtime.test_websocket import Tcp
 from turnwire.server.websocket import listening
 from turnwire.transports.websocket import Link
 
@@ -150,32 +151,19 @@ async def test_who_does_not_answer_a_ping_is_cut_off():
     assert (asked, was) == ((PING, b""), ([], None, ""))
 
 
-class Tcp:
-    """A socket that keeps what it is told."""
-
-    def __init__(self):
-        self.told = []
-
-    def __getattr__(self, name):
-        return lambda *given: self.told.append((name, *given))
-
-    def take(self, name):
-        told, self.told = self.told, []
-        return [given for found, *given in told if found == name]
-
-
 async def test_whoever_says_anything_between_two_pings_is_there():
     tcp = Tcp()
     link = Link(ServerProtocol(state=State.OPEN), tcp)
     await link.start(Ear())
-    said, aborted = [], []
+    said = []
     for heard in (frame(PONG), frame(TEXT, PING_IN), b"\x81", b""):
         link._beat()
-        said += tcp.take("write")
+        said += tcp.given("write")
+        tcp.told.clear()
         if heard:
             link.data_received(heard)
     link._beat()
-    aborted = tcp.take("abort")
+    aborted = tcp.given("abort")
     link.connection_lost(None)
 
     assert said == [[b"\x89\0"]] * 4

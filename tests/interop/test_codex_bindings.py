@@ -3,8 +3,6 @@
 import importlib
 import io
 import json
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,10 +12,10 @@ from codegen.signatures import signatures_with_any
 from codegen.workshop import import_package
 from interop.environment import require
 from interop.schemas import SCHEMAS
+from toolchains.needed import TSC, demand_node
 from turnwire_codegen.cli import main
 
 ROOT = Path(__file__).parents[2]
-TSC = ROOT / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
 SETTINGS = {
     "compilerOptions": {
         "strict": True,
@@ -86,11 +84,7 @@ def test_no_signature_says_any(bindings):
 
 @pytest.mark.timeout(600)
 def test_the_strictest_compiler_takes_it(bindings):
-    if shutil.which("node") is None or not TSC.exists():
-        missing = "node" if shutil.which("node") is None else "TypeScript (npm ci in typescript/)"
-        if os.environ.get("CI"):
-            pytest.fail(f"{missing} is missing")
-        pytest.skip(f"{missing} is missing")
+    demand_node("typescript")
     folder = bindings / "codex_ts"
     (folder / "program.mts").write_text(PROGRAM)
     (folder / "package.json").write_text(json.dumps({"type": "module"}))

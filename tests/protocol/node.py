@@ -1,25 +1,21 @@
 """Node and the TypeScript compiler; where they are missing it is told, and where everything must be there it fails."""
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from protocol.families import PROTOCOL
+from toolchains.needed import TSC, demand_node
 
 __all__ = ["TYPESCRIPT", "compiler", "node"]
 
 TYPESCRIPT = PROTOCOL.parent / "typescript"
-_TSC = TYPESCRIPT / "node_modules" / "typescript" / "bin" / "tsc"
 _SETTINGS = ("--strict", "--exactOptionalPropertyTypes", "--target", "ES2022", "--module", "NodeNext")
 
 
 def compiler(program: Path, *words: str) -> str:
     """Compile a program of ES modules in its own folder; what the compiler says, empty when it finds nothing."""
     (program.parent / "package.json").write_text('{"type": "module"}')
-    done = _run(str(_TSC), *_SETTINGS, *words, str(program), cwd=program.parent)
+    done = _run(str(TSC), *_SETTINGS, *words, str(program), cwd=program.parent)
     assert done.stdout or done.returncode == 0, done.stderr
     return done.stdout
 
@@ -32,8 +28,5 @@ def node(script: Path, given: str) -> str:
 
 
 def _run(*words: str, cwd: Path, given: str = "") -> "subprocess.CompletedProcess[str]":
-    missing = [name for name, there in (("node", shutil.which("node")), ("TypeScript", _TSC.exists())) if not there]
-    if missing:
-        said = f"{', '.join(missing)} missing: install node, and run npm ci in typescript/"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
+    demand_node("typescript")
     return subprocess.run(["node", *words], cwd=cwd, input=given, capture_output=True, text=True, check=False)

@@ -1,22 +1,19 @@
 """Printed TypeScript validators: strict for the compiler, and under node the interpreter's answer on every value."""
 
 import json
-import os
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from codegen.rules.gather import plans_of, trials
 from codegen.rules.test_python import EMPTY
+from toolchains.needed import TSC, demand_node
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.typescript.validators import emit_validators
 from turnwire_codegen.interpret import check
 from turnwire_codegen.program.naming import public_names
 
 HEADER = Header(title="Tests", version="1", digest="0", command="pytest")
-TSC = Path(__file__).parents[3] / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
 CONFIG = {
     "compilerOptions": {
         "target": "ES2022",
@@ -50,11 +47,7 @@ process.stdout.write(JSON.stringify(answers));
 
 def toolchain():
     """The compiler and node; their absence is told, and no success where everything has to be there."""
-    missing = [name for name, there in (("node", shutil.which("node")), ("typescript", TSC.exists())) if not there]
-    if missing and os.environ.get("CI"):
-        pytest.fail(f"not installed: {', '.join(missing)}")
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)}")
+    demand_node("typescript")
     return ["node", str(TSC)]
 
 
