@@ -1,6 +1,7 @@
 """Keys that make a request safe to repeat (REC-5)."""
 
 import asyncio
+import itertools
 
 import msgspec
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from e2e.talk import Talk
 from turnwire.agents.builtin import builtin_agent
 from turnwire.errors import RemoteError
-from turnwire.server import DefaultHost, Server
+from turnwire.server import DefaultHost, Server, headers
+from turnwire.server.handlers import thread_changes
 from turnwire.wire import (
     TextPart,
     ThreadDeleteParams,
@@ -140,6 +142,26 @@ async def test_what_was_deleted_before_a_restart_stays_deleted_once(house):
     assert (again.thread_id, again.deleted_thread_ids, again.replayed) == ("t", ["t"], True)
     assert refused.value.data["reason"] == "idempotencyKey"
     assert [thread.title for thread in (await two.client.thread_list(ThreadListParams())).data] == ["Another"]
+
+
+async def test_a_thread_of_the_same_id_is_another_one_however_soon_it_comes(house, monkeypatch):
+    """No two threads of one id are created in one millisecond, of which the first was deleted under a key."""
+    looks, clock = itertools.count(), [1_800_000_000_000]
+
+    def look():
+        clock[0] += next(looks) == 2
+        return clock[0]
+
+    monkeypatch.setattr(thread_changes, "now_ms", look)
+    monkeypatch.setattr(headers, "now_ms", lambda: clock[0])
+    talk = await house.connect()
+    await talk.thread(thread_id="t")
+    params = ThreadDeleteParams(thread_id="t", idempotency_key="k")
+    await talk.client.thread_delete(params)
+    await talk.thread(thread_id="t", title="Another")
+
+    assert (await talk.client.thread_delete(params)).replayed is True
+    assert [thread.title for thread in (await talk.client.thread_list(ThreadListParams())).data] == ["Another"]
 
 
 async def test_a_deletion_that_was_begun_is_finished(house):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -37,6 +38,8 @@ __all__ = ["HANDLERS"]
 _UPDATED = ("title", "mode", "permission_mode", "approval_policy", "config", "metadata")
 # How long a client waits before it asks again for what has not stopped yet.
 _RETRY_MS = 200
+# Seconds between two looks at the clock.
+_TICK = 0.0002
 
 
 def update(call: Call) -> ThreadUpdateResult:
@@ -118,6 +121,7 @@ async def delete(call: Call) -> ThreadDeleteResult:
             await _stop_all(call, engine, doomed)
             if params.idempotency_key is not UNSET:
                 headers = [thread.header for thread in doomed]
+                await _let_pass(max(header.created_at for header in headers))
                 engine.deletions.begin(params.idempotency_key, fingerprint(call.raw), headers)
             # Children first: a parent is never gone while something below it is there.
             for thread in reversed(doomed):
@@ -129,6 +133,13 @@ async def delete(call: Call) -> ThreadDeleteResult:
     if result.replayed is True and key is not UNSET:
         engine.finish_deletion(key)
     return result
+
+
+async def _let_pass(moment: int) -> None:
+    """Returns when this millisecond is over: what is created from then on is known from what was created in it, also
+    where it has the same id."""
+    while now_ms() == moment:  # noqa: ASYNC110 - a clock tells nobody
+        await asyncio.sleep(_TICK)
 
 
 async def _stop_all(call: Call, engine: Engine, threads: list[LiveThread]) -> None:
