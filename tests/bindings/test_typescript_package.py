@@ -70,10 +70,16 @@ class Done(NamedTuple):
     stderr: str
 
 
-def run(*words, cwd, **variables):
-    command = [*map(str, words)]
+def run(*words, cwd, typed="", **variables):
     done = subprocess.run(
-        command, cwd=cwd, env=environment(**variables), capture_output=True, text=True, check=False, timeout=240
+        [*map(str, words)],
+        cwd=cwd,
+        input=typed,
+        env=environment(**variables),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
     )
     return Done(done.returncode, done.stdout, done.stderr)
 
@@ -241,6 +247,24 @@ def test_the_first_example_runs(package, installed):
     assert (0, "") == (done.code, done.stderr)
     # A handler does not wait for the loop that prints beside it.
     assert sorted(expected) == sorted(done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "said"),
+    [
+        ("text Hello", "", ["Hello", "[completed]"]),
+        ("approve deploy\ntext done", "y\n", ["Call deploy? [y/N] done", "[completed]"]),
+        ("approve deploy\ntext not done", "n\n", ["Call deploy? [y/N] not done", "[completed]"]),
+        ("fail no", "", ["", "[failed]"]),
+    ],
+)
+def test_the_chat_runs_a_turn(package, installed, text, typed, said):
+    chat = (ROOT / "examples" / "typescript" / "chat.ts").read_text()
+    compiled = compile_program(package, installed, chat, compiler="typescript-7", resolution="NodeNext", types=["node"])
+    done = run("node", "program.js", text, *SERVER, cwd=installed, typed=typed)
+
+    assert (0, "", "") == compiled
+    assert (0 if said[-1] == "[completed]" else 1, said, "") == (done.code, done.stdout.splitlines(), done.stderr)
 
 
 def test_a_result_is_checked_by_its_own_validator():
