@@ -1,11 +1,13 @@
 """What TypeScript's types say beyond a kind: how texts begin, which members go together, what must not be there."""
 
 import json
+import string
 
 import msgspec
 import pytest
 
 from codegen.rules.gather import CASES
+from turnwire_codegen.emit.typescript.names import member_name
 from turnwire_codegen.emit.typescript.texts import is_listed, text_type
 from turnwire_codegen.ir import AnyValue, MapOf, Record, Scalar, TupleOf
 from turnwire_codegen.load.foreign.front import load_foreign
@@ -46,6 +48,8 @@ TWO = {"a": TEXT, "b": TEXT}
 OBJECT = {"type": "object", "properties": TWO}
 KINDS = {"k": {"enum": ["x", "y", "z"]}, "v": TEXT}
 OPEN = "a?: string; b?: string;"
+# All that a name may begin with that `OtherName` knows of.
+BEGINNINGS = f"{string.ascii_letters}{string.digits}_"
 TYPES = [
     ({"not": {"required": ["a"]}, **OBJECT}, "{ a?: never; b?: string; }"),
     ({"not": {"required": ["a", "b"]}, **OBJECT}, f"{{ {OPEN} }} & ( | {{ a?: never }} | {{ b?: never }} )"),
@@ -101,6 +105,19 @@ TYPES = [
         "{ [member: `x-${string}`]: number }",
     ),
     ({"type": "object", "patternProperties": {"^x-": WHOLE}}, "{ [member: string]: unknown }"),
+    (
+        {"type": "object", "properties": {"at": TEXT, "É": TEXT}, "additionalProperties": WHOLE},
+        '{ at?: string; "\\u00c9"?: string; [member: string]: unknown; [member: OtherName<"a">]: number; }',
+    ),
+    (
+        {"type": "object", "properties": {"": TEXT}, "additionalProperties": {"items": WHOLE, "type": "array"}},
+        '{ ""?: string; [member: string]: unknown; [member: OtherName<never>]: number[]; }',
+    ),
+    ({**OBJECT, "additionalProperties": True}, f"{{ {OPEN} [member: string]: unknown; }}"),
+    (
+        {"type": "object", "properties": dict.fromkeys(BEGINNINGS, TEXT), "additionalProperties": WHOLE},
+        f"{{ {' '.join(f'{member_name(name)}?: string;' for name in BEGINNINGS)} [member: string]: unknown; }}",
+    ),
     ({"anyOf": [{**WHOLE, "minimum": 0, "maximum": 2}, {**WHOLE, "minimum": 100}]}, "| 0 | 1 | 2 | number"),
     ({"anyOf": [{**WHOLE, "minimum": 0, "maximum": 2}, TEXT]}, "| number | string"),
     ({**WHOLE, "minimum": 0, "maximum": 2}, "number"),

@@ -23,7 +23,7 @@ COMMANDS = {"Python": "generate-python", "TypeScript": "generate-ts"}
 # The first 94 cases were gathered from other generators' faults: of 101 such json-schema-to-typescript held 59.
 FIRST = 200
 # So many of those 94 may be left to the validator.
-LEFT = {"Python": 10, "TypeScript": 11}
+LEFT = {"Python": 10, "TypeScript": 10}
 # What the report says of a place, or where it says nothing the rule that a value breaks, by the kind that is told.
 KINDS = {
     "conditions": (

@@ -10,7 +10,7 @@ from turnwire_codegen.emit.typescript.limits import with_limits
 from turnwire_codegen.emit.typescript.tables import error_views, methods_view
 from turnwire_codegen.emit.typescript.text import quoted, support
 from turnwire_codegen.emit.typescript.validators import emit_validators
-from turnwire_codegen.emit.typescript.view import family_view, index_view, scope_of
+from turnwire_codegen.emit.typescript.view import family_view, index_view, scope_of, support_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.problems import Finding
 from turnwire_codegen.report import findings as findings_of
@@ -37,7 +37,7 @@ def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
     views = [family_view(family, scope) for family in protocol.families]
     pages: dict[str, tuple[str, object]] = {f"{view.module}.ts": ("family", view) for view in views}
     pages |= {
-        "support.ts": ("support", ()),
+        "support.ts": ("support", support_view(views)),
         "methods.ts": ("methods", methods_view(protocol)),
     }
     if protocol.version:
@@ -58,9 +58,11 @@ def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
 def emit_module(protocol: Protocol, header: Header) -> bytes:
     """The same types and tables as one module without imports, for those who are given a single text."""
     scope = scope_of(protocol)
+    families = [family_view(family, scope) for family in protocol.families]
     view = {
         "header": header.lines(),
-        "families": [family_view(family, scope) for family in protocol.families],
+        "support": support_view(families),
+        "families": families,
         "methods": methods_view(protocol),
         "errors": error_views(protocol),
         "protocol": protocol_view(protocol, header.digest, quoted),

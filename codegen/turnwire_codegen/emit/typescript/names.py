@@ -16,7 +16,7 @@ RESERVED_TYPES = frozenset(
         *("function", "if", "implements", "import", "in", "instanceof", "interface", "let", "never", "new", "null"),
         *("number", "object", "package", "private", "protected", "public", "return", "static", "string", "super"),
         *("switch", "symbol", "this", "throw", "true", "try", "type", "typeof", "undefined", "unknown", "var", "void"),
-        *("while", "with", "yield", "UnknownTag"),
+        *("while", "with", "yield", "OtherName", "UnknownTag"),
         *("ClientNotificationMap", "ClientRequestMap", "MethodMap", "MethodName"),
         *("ServerNotificationMap", "ServerRequestMap"),
     },

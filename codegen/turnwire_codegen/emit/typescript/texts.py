@@ -4,16 +4,19 @@ Such a type takes every text that the pattern matches, and some more.
 """
 
 import json
+import string
 from collections.abc import Iterable
 from itertools import product
 
 from turnwire_codegen.emit.typescript.text import quoted
 from turnwire_codegen.patterns import CharacterSet, Choice, Edge, Literal, Node, Repeat, Sequence, parse
 
-__all__ = ["is_listed", "text_type"]
+__all__ = ["is_listed", "other_name", "text_type"]
 
 # So many ways to begin are still read at a glance.
 _MOST = 6
+# How `OtherName` of the support lets a name begin.
+_BEGINNINGS = frozenset(f"{string.ascii_letters}{string.digits}_")
 _UPPER, _LOWER = range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1)
 
 
@@ -37,6 +40,14 @@ def is_listed(source: str) -> bool:
     node = parse(source)
     arms = node.arms if isinstance(node, Choice) else (node,)
     return all(after is None for arm in arms for _, after in _ends(arm))
+
+
+def other_name(declared: Iterable[str]) -> str | None:
+    """The type of names that begin unlike all of `declared`; None where that leaves none."""
+    taken = sorted({name[0] for name in declared if name} & _BEGINNINGS)
+    if len(taken) == len(_BEGINNINGS):
+        return None
+    return f"OtherName<{' | '.join(map(quoted, taken)) or 'never'}>"
 
 
 def _template(before: str, after: str | None) -> str:

@@ -10,8 +10,22 @@ from turnwire_codegen.emit.remarks import deprecation, remarks
 from turnwire_codegen.emit.typescript.exclusive import excluded_members
 from turnwire_codegen.emit.typescript.names import member_name, module_name, type_name
 from turnwire_codegen.emit.typescript.text import comment
+from turnwire_codegen.emit.typescript.texts import other_name
 from turnwire_codegen.emit.typescript.types import Symbol, arm_text, literal, type_text
-from turnwire_codegen.ir import Alias, Arm, ByField, Declaration, Enum, Family, Field, Notes, Protocol, Record, Union
+from turnwire_codegen.ir import (
+    Alias,
+    AnyValue,
+    Arm,
+    ByField,
+    Declaration,
+    Enum,
+    Family,
+    Field,
+    Notes,
+    Protocol,
+    Record,
+    Union,
+)
 from turnwire_codegen.passes.graph import declarations, homes, unknown_name
 
 _JSON = 'export { parseJson, stringifyJson } from "./json.js";'
@@ -22,12 +36,14 @@ __all__ = [
     "MemberView",
     "RecordView",
     "Scope",
+    "SupportView",
     "UnionView",
     "UnknownView",
     "family_view",
     "import_line",
     "index_view",
     "scope_of",
+    "support_view",
 ]
 
 
@@ -46,11 +62,12 @@ class ChoiceView(msgspec.Struct, frozen=True):
 
 
 class RecordView(msgspec.Struct, frozen=True):
-    """An object type."""
+    """An object type; `others` is the line for undeclared members that have a type of their own, or empty."""
 
     members: tuple[MemberView, ...]
     choices: tuple[ChoiceView, ...]
     closing: str
+    others: str = ""
 
 
 class UnknownView(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +101,14 @@ class FamilyView(msgspec.Struct, frozen=True, kw_only=True):
     module: str
     doc: tuple[str, ...]
     imports: tuple[str, ...]
+    support: frozenset[str]
     declarations: tuple[DeclarationView, ...]
+
+
+class SupportView(msgspec.Struct, frozen=True):
+    """What the support module holds beside that which it always has."""
+
+    other_name: bool
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -107,14 +131,28 @@ def family_view(family: Family, scope: Scope) -> FamilyView:
     for name in names:
         if scope.homes[name] != family.name:
             by_module.setdefault(module_name(scope.homes[name]), set()).add(type_name(name))
-    if any(view.union and view.union.unknown for view in views):
-        by_module["support"] = {"UnknownTag"}
+    support = _support(views)
+    if support:
+        by_module["support"] = set(support)
     return FamilyView(
         module=module_name(family.name),
         doc=comment(f"{family.title}. {family.doc}", indent=0),
         imports=tuple(import_line(module, by_module[module]) for module in sorted(by_module)),
+        support=support,
         declarations=tuple(views),
     )
+
+
+def support_view(families: list[FamilyView]) -> SupportView:
+    """The support module of these families."""
+    return SupportView(any("OtherName" in view.support for view in families))
+
+
+def _support(views: list[DeclarationView]) -> frozenset[str]:
+    """Which types of the support module are named."""
+    unknown = any(view.union and view.union.unknown for view in views)
+    others = any(view.record and view.record.others for view in views)
+    return frozenset(name for name, named in (("UnknownTag", unknown), ("OtherName", others)) if named)
 
 
 def index_view(families: list[str], *, values: bool) -> tuple[str, ...]:
@@ -159,6 +197,7 @@ def _record(record: Record, names: set[str], scope: Scope) -> RecordView:
             for index, choice in enumerate(choices)
         ),
         ");" if choices else "};",
+        _others(record, scope.excluded.get(record.name, ()), names),
     )
 
 
@@ -195,6 +234,16 @@ def _extra(record: Record, names: set[str]) -> list[MemberView]:
         return []
     text = "unknown" if record.fields else _noted(type_text(record.extra), names)
     return [MemberView(f"[member: string]: {text};", ())]
+
+
+def _others(record: Record, excluded: tuple[str, ...], names: set[str]) -> str:
+    """Undeclared members whose names begin unlike all that may be declared: those have the type of their own."""
+    if not record.fields or record.extra is None or isinstance(record.extra, AnyValue):
+        return ""
+    arms = [arm.fields for choice in record.choices for arm in choice]
+    declared = [*(field.wire for fields in (record.fields, *arms) for field in fields), *excluded]
+    keys = other_name(declared)
+    return f"[member: {keys}]: {_noted(type_text(record.extra), names)};" if keys else ""
 
 
 def _union(union: Union, names: set[str], known: Mapping[str, str]) -> UnionView:
