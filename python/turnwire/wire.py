@@ -10,7 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from turnwire import generated
+from turnwire.door import guarded
 from turnwire.generated.decoding import decoder
+from turnwire.generated.door import WAYS
 from turnwire.generated.errors import ERRORS, Error
 from turnwire.generated.methods import METHODS, TYPES, Method
 from turnwire.generated.protocol import (
@@ -52,22 +54,24 @@ __all__ = [
 
 @cache
 def params_decoder(method: str) -> Callable[[bytes], Any]:
-    """A function from the JSON text of params to their type; built on first use.
+    """A function from the JSON text of params to their type, built on first use; see `door` for what a client sends.
 
     Raises:
         KeyError: the protocol has no such method, or it has no params.
     """
-    return _decoder(METHODS[method].params)
+    row = METHODS[method]
+    return _decoder(row.params, is_sent=row.sender != "server")
 
 
 @cache
 def result_decoder(method: str) -> Callable[[bytes], Any]:
-    """A function from the JSON text of a result to its type; built on first use.
+    """As `params_decoder`, for the result of a request; a client sends that of a request of the server.
 
     Raises:
         KeyError: the protocol has no such method, or it is a notification.
     """
-    return _decoder(METHODS[method].result)
+    row = METHODS[method]
+    return _decoder(row.result, is_sent=row.sender != "client")
 
 
 @cache
@@ -80,10 +84,11 @@ def validators() -> "Mapping[str, Callable[[Any], Fault | None]]":
     return found
 
 
-def _decoder(name: str | None) -> Callable[[bytes], Any]:
+def _decoder(name: str | None, *, is_sent: bool) -> Callable[[bytes], Any]:
     if name is None:
         raise KeyError(name)
-    return decoder(getattr(generated, name))
+    decode = decoder(getattr(generated, name))
+    return guarded(decode, WAYS) if is_sent and name in WAYS else decode
 
 
 def __getattr__(name: str) -> Any:

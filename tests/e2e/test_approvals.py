@@ -68,6 +68,7 @@ RESOLVES = [
     ({"decision": "acceptAlways"}, -32602),
     ({"decision": "no such thing"}, -32602),
     ({"optionId": "decline"}, -32602),
+    ({"optionId": "w!"}, -32602),
     ({"decision": None}, -32602),
     ({"nonce": "short"}, -32602),
 ]
@@ -119,6 +120,7 @@ NO_ANSWERS = [
     lambda params: ApprovalAnswer(decision="acceptAlways", nonce=params.approval.binding.nonce),
     lambda _: ApprovalAnswer(decision="accept", nonce="0" * 48),
     lambda params: {"decision": "accept", "nonce": params.approval.binding.nonce, "optionId": "decline"},
+    lambda params: {"decision": "accept", "nonce": params.approval.binding.nonce, "optionId": "w!"},
 ]
 
 

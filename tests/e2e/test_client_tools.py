@@ -102,6 +102,7 @@ FAILURES = [
     (ToolCallResult(success=False), None),
     (_refuse, "toolResultInvalid"),
     ({"success": "perhaps"}, "toolResultInvalid"),
+    ({"success": True, "contentItems": [{"type": "image", "url": "http://example.org/a.png"}]}, "toolResultInvalid"),
     (None, "toolUnavailable"),
 ]
 

@@ -148,6 +148,7 @@ RESOLVES = [
     ({"nonce": "0" * 48}, -32040),
     ({"nonce": "short"}, -32602),
     ({"answers": [{"questionId": "other", "text": "x"}]}, -32602),
+    ({"answers": [{"questionId": "w!", "text": "x"}]}, -32602),
     ({"answers": [{"questionId": "color", "text": "green"}]}, -32602),
     ({"answers": [{"questionId": "color", "optionIds": ["green"]}]}, -32602),
     ({"answers": [{"questionId": "color", "optionIds": ["red", "blue"]}]}, -32602),

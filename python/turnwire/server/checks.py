@@ -1,9 +1,8 @@
-"""What the types of the wire cannot say of params: patterns, sizes, parts that this server does not know.
+"""What the schema cannot say of params: sizes in bytes, lines that run backwards, parts that this server does not know.
 
 Every fault is an issue with the JSON pointer of the value (ERR-4).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,13 +10,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.errors import Issue, invalid_params
-from turnwire.wire import FileRefPart, ImagePart, InputPart, UnknownInputPart
+from turnwire.wire import FileRefPart, InputPart, UnknownInputPart
 
-__all__ = ["demand", "identifier_issues", "input_issues", "opaque_issues"]
+__all__ = ["demand", "input_issues", "opaque_issues"]
 
-# Python's `$` also matches before a final line feed, so patterns are matched whole.
-_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]*")
-_DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]*={0,2}")
 # RFC 7493: integers beyond this are not exact in every reader.
 _EXACT = 2**53 - 1
 
@@ -33,19 +29,11 @@ def demand(issues: Iterable[Issue]) -> None:
         raise invalid_params(found)
 
 
-def identifier_issues(pointer: str, value: str | UnsetType) -> Iterator[Issue]:
-    """Of an id that the client chose."""
-    if value is not UNSET and not _IDENTIFIER.fullmatch(value):
-        yield Issue(pointer, "does not match the pattern of an identifier", _IDENTIFIER.pattern)
-
-
 def input_issues(pointer: str, parts: Sequence[InputPart]) -> Iterator[Issue]:
-    """TURN-2: of a part of an unknown type, an image that is no data URL, and lines that end before they begin."""
+    """TURN-2: of a part of an unknown type, and lines that end before they begin."""
     for index, part in enumerate(parts):
         if isinstance(part, UnknownInputPart):
             yield Issue(f"{pointer}/{index}/type", "is no part that this server knows")
-        elif isinstance(part, ImagePart) and not _DATA_URL.fullmatch(part.url):
-            yield Issue(f"{pointer}/{index}/url", "is no data URL of an image", "data:image/…;base64,…")
         elif isinstance(part, FileRefPart) and _is_backwards(part):
             yield Issue(f"{pointer}/{index}/endLine", "is before startLine", f"at least {part.start_line}")
 

@@ -5,11 +5,12 @@ from importlib.resources import files
 
 from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
+from turnwire_codegen.emit.python.door import emit_door
 from turnwire_codegen.emit.python.limits import lone_arms, tried_unions, untyped_members
 from turnwire_codegen.emit.python.names import module_name
 from turnwire_codegen.emit.python.tables import MethodsView, capability_view, error_view, machine_view, method_view
 from turnwire_codegen.emit.python.text import quoted
-from turnwire_codegen.emit.python.types import Home
+from turnwire_codegen.emit.python.types import Home, is_held
 from turnwire_codegen.emit.python.validators import emit_validators
 from turnwire_codegen.emit.python.view import FamilyView, Scope, family_view, package_view
 from turnwire_codegen.emit.render import render
@@ -21,23 +22,23 @@ from turnwire_codegen.passes.tags import arm_tags
 from turnwire_codegen.problems import Finding
 from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
-from turnwire_codegen.rules import Format, Unique
 
 __all__ = ["emit", "emit_python", "findings"]
 
 
 def emit(given: Given) -> Files:
-    """The types, and the validators where the schema has any."""
+    """The types with what they leave out, and the validators where the schema has any."""
     types = emit_python(loosen_readers(given.protocol), given.header, given.schema)
+    types |= emit_door(given.protocol, given.header)
     plans, roots = given.checks.plans, given.checks.roots
     return types if plans is None else types | emit_validators(plans, roots, given.header)
 
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
-    """What the structs hold: all but two rules, and members of any name that msgspec can say."""
+    """What the structs hold: all rules but some, and members of any name that msgspec can say."""
     typed = loosen_readers(protocol)
     return [
-        *findings_of(protocol, typed, origins, ALL_RULES - {Format, Unique}),
+        *findings_of(protocol, typed, origins, ALL_RULES, is_held),
         *untyped_members(protocol, origins),
     ]
 

@@ -20,7 +20,7 @@ _BUILTINS = frozenset({"bool", "dict", "float", "int", "list", "object", "str", 
 RESERVED_MEMBERS = frozenset(keyword.kwlist) | _BUILTINS
 # Modules of the package that are no family.
 RESERVED_MODULES = frozenset(
-    {"aside", "checking", "decoding", "errors", "methods", "protocol", "states", "validators", *keyword.kwlist},
+    {"aside", "checking", "decoding", "door", "errors", "methods", "protocol", "states", "validators", *keyword.kwlist},
 )
 # What a generated module imports, or what its package has beside types; a definition of that name would hide it.
 _IMPORTED = frozenset(

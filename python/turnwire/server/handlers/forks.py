@@ -6,7 +6,6 @@ from msgspec import UNSET
 
 from turnwire.errors import agent_unsupported
 from turnwire.server.call import Call, Handler
-from turnwire.server.checks import demand, identifier_issues
 from turnwire.server.engine import engine_of
 from turnwire.server.forking import copy_into, cut_of, forked_header
 from turnwire.server.ids import new_id
@@ -18,7 +17,6 @@ __all__ = ["HANDLERS"]
 
 async def fork(call: Call) -> ThreadForkResult:
     params: ThreadForkParams = call.params
-    demand(identifier_issues("/newThreadId", params.new_thread_id))
     engine = engine_of(call.state)
     engine.threads.header(params.thread_id)
 

@@ -2,7 +2,6 @@
 
 from turnwire.server.approvals import APPROVAL
 from turnwire.server.call import Call, Handler
-from turnwire.server.checks import demand, identifier_issues
 from turnwire.server.engine import engine_of
 from turnwire.server.inputs import INPUT
 from turnwire.wire import ApprovalResolveParams, ApprovalResolveResult, UserInputResolveParams, UserInputResolveResult
@@ -18,8 +17,6 @@ def resolve_approval(call: Call) -> ApprovalResolveResult:
 
 def resolve_input(call: Call) -> UserInputResolveResult:
     params: UserInputResolveParams = call.params
-    for index, answer in enumerate(params.answer.answers):
-        demand(identifier_issues(f"/answer/answers/{index}/questionId", answer.question_id))
     resolution = engine_of(call.state).requests.answer(INPUT, params.user_input_id, params.answer)
     return UserInputResolveResult(resolution=resolution)
 

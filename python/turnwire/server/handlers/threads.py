@@ -9,7 +9,7 @@ from msgspec import UNSET, Raw, UnsetType
 from turnwire.codec import encode_notification
 from turnwire.errors import Issue, not_found
 from turnwire.server.call import Call, Handler
-from turnwire.server.checks import demand, identifier_issues, opaque_issues
+from turnwire.server.checks import demand, opaque_issues
 from turnwire.server.client_tools import tool_issues
 from turnwire.server.engine import engine_of
 from turnwire.server.headers import new_header
@@ -103,7 +103,6 @@ def unsubscribe(call: Call) -> ThreadUnsubscribeResult:
 
 
 def _start_issues(params: ThreadStartParams, limits: Limits) -> Iterator[Issue]:
-    yield from identifier_issues("/threadId", params.thread_id)
     yield from mode_issues("/permissionMode", params.permission_mode)
     yield from opaque_issues("/metadata", params.metadata, limit=limits.metadata_bytes)
     yield from opaque_issues("/config", params.config, limit=limits.metadata_bytes)
