@@ -20,11 +20,14 @@ BY_ANOTHER_CONTRACT = ("rpc.closed-params",)
 # Ours has no experimental method of the client, so the server that serves one is judged by that contract too.
 MUTANTS_BY_ANOTHER_CONTRACT = ("experimental-ungated",)
 # What a lawful server does not have, so what nobody asks of it: only one lets approvals expire, one offers little.
-LITTLE = ("fork", "rewind", "steer", "outputSchema", "approvalRules", "userInput", "queue", "models", "schemaExport")
+LITTLE = (
+    *("fork", "rewind", "steer", "queue", "approvalRules", "permissionModes", "userInput"),
+    *("outputSchema", "models", "schemaExport", "traces"),
+)
 NOT_BY = {
     "": ("appr.expiry",),
     "expiring": (),
-    "sparing": [c.id for c in catalogue() if c.id == "appr.expiry" or c.gate.partition(",")[0] in (*LITTLE, "events")],
+    "sparing": [c.id for c in catalogue() if c.id == "appr.expiry" or {*LITTLE, "events"} & {*c.gate.split(", ")}],
 }
 # What nobody can show where no time passes.
 OF_TIME = ("page.frozen-end", "thread.list-order")

@@ -37,6 +37,8 @@ LAYERS = (
     "approvals",
     "approvals_bound",
     "rules",
+    "modes",
+    "traces",
     "questions",
     "queues",
     "keys",
