@@ -5,15 +5,17 @@ from pathlib import Path
 
 from turnwire.cli import Streams
 from turnwire.cli.color import COLOR_CHOICES, paint_for
-from turnwire.cli.command import Parser, add_target_flags, positive, split_target
+from turnwire.cli.command import Parser, add_target_flags, demand_absent, positive, split_target
 from turnwire.cli.exits import Exit, Stop
 from turnwire.cli.files import read_lines
+from turnwire.cli.tokens import add_token_flags, token_of
 from turnwire.conformance.api import CheckServerOptions, explain_check, list_checks, run_check_server
 from turnwire.conformance.courses import COURSES
 from turnwire.conformance.model import Level
 from turnwire.conformance.profiles import ProfileFault
 from turnwire.conformance.recording import CheckTraceOptions, run_check_trace
 from turnwire.conformance.registry import UnknownCheck
+from turnwire.conformance.websocket.address import Address, parse_address
 
 __all__ = ["run"]
 
@@ -39,12 +41,16 @@ def run(name: str, argv: list[str], streams: Streams) -> int:
 def _server(name: str, argv: list[str], streams: Streams) -> int:
     words, target = split_target(argv)
     options = _server_parser(name, streams).parse_args(words)
-    if not target:
+    address = _address(options, streams)
+    if not target and (address is None or target is not None):
         raise Stop(
             Exit.USAGE, "no server given; its command stands behind `--`: turnwire check server -- my-server --stdio"
         )
+    if not target:
+        demand_absent(options, "env", "cwd", why="with --ws and no command: the server runs already")
     asked = CheckServerOptions(
-        argv=tuple(target),
+        argv=tuple(target or ()),
+        address=address,
         env=dict(options.env),
         cwd=options.cwd,
         profile=options.profile,
@@ -78,12 +84,15 @@ def _server_parser(name: str, streams: Streams) -> Parser:
         name,
         streams,
         summary="Judge a server by the clauses of the protocol. It is started from its command as often as needed.\n"
+        "With --ws URL it is connected to as often as needed; a command beside it starts it, once. What outlasts a\n"
+        "connection stays in it, so let it be one whose record may go.\n"
         "In its words {scratch} is a fresh directory for each start, {model} the base URL of a model that the judge\n"
         "hosts (OpenAI Responses and Chat Completions): a server that is pointed at it takes turns of a known course.",
-        usage="[options] -- COMMAND [ARGUMENT …]",
+        usage="[options] [--ws URL] [-- COMMAND [ARGUMENT …]]",
         example="turnwire check server -- turnwire serve --agent scripted",
     )
     add_target_flags(parser)
+    _add_address(parser)
     which = parser.add_argument_group("which checks")
     _add_selection(which)
     which.add_argument("--level", choices=LEVELS, default="may", help="down to this level (default: may, which is all)")
@@ -112,6 +121,37 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     )  # fmt: skip
     output.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return parser
+
+
+def _add_address(parser: Parser) -> None:
+    group = parser.add_argument_group("a server that listens")
+    group.add_argument(
+        "--ws", metavar="URL", help="such as ws://127.0.0.1:4500; {port} in it and in the command is one that is free"
+    )
+    group.add_argument(
+        "--header",
+        type=_header,
+        action="append",
+        default=[],
+        metavar="NAME: VALUE",
+        help="goes along with each upgrade",
+    )
+    add_token_flags(group)
+
+
+def _address(options: argparse.Namespace, streams: Streams) -> Address | None:
+    """Where the server listens, and what lets the judge in; None where it is started on stdin and stdout."""
+    if options.ws is None:
+        demand_absent(options, "header", "token_file", "token_env", why="without --ws URL")
+        return None
+    try:
+        address = parse_address(options.ws)
+    except ValueError as fault:
+        raise Stop(Exit.USAGE, str(fault)) from None
+    places = (("--token-file", options.token_file), ("--token-env", options.token_env))
+    words = [word for flag, place in places if place is not None for word in (flag, place)]
+    words += [word for name, _ in options.header for word in ("--header", f"{name}: …")]
+    return address._replace(headers=tuple(options.header), token=token_of(options, streams), words=tuple(words))
 
 
 def _trace(name: str, argv: list[str], streams: Streams) -> int:
@@ -200,6 +240,16 @@ def _natural(text: str) -> int:
     if not text.isdecimal() or not (number := int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
     return number
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    is_name = bool(name) and all(
+        letter.isascii() and (letter.isalnum() or letter in "!#$%&'*+-.^_`|~") for letter in name
+    )
+    if not colon or not is_name or not value.strip().isprintable() or not value.isascii():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME: VALUE")
+    return name, value.strip()
 
 
 def _prompt(text: str) -> tuple[str, str]:

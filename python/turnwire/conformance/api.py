@@ -23,17 +23,22 @@ from turnwire.conformance.runner import Runner, Settings
 from turnwire.conformance.target import Target, Timeouts
 from turnwire.conformance.trace import Trace
 from turnwire.conformance.transcripts import write_transcripts
+from turnwire.conformance.websocket.address import Address
+from turnwire.conformance.websocket.hosting import hosted
 
 __all__ = ["CheckServerOptions", "explain_check", "list_checks", "run_check_server"]
 
 UNREACHED, INTERRUPTED = 3, 130
+TRANSPORTS = {"stdio": "stdin and stdout", "ws": "WebSockets"}
 LEVELS = (Level.MUST, Level.SHOULD, Level.MAY)
 
 
 class CheckServerOptions(Options, frozen=True, kw_only=True):
     """What `turnwire check server` can be told beside."""
 
-    argv: tuple[str, ...]
+    # How it is started; with `address` that is optional, and happens once.
+    argv: tuple[str, ...] = ()
+    address: Address | None = None
     env: dict[str, str] = msgspec.field(default_factory=dict)
     cwd: str | None = None
     # Words of the user that make a turn take a course, by its name.
@@ -62,10 +67,10 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
     timeouts = msgspec.structs.replace(Timeouts(), start=profile.start_seconds).scaled(options.timeout_scale)
     try:
         with with_model(options.argv, options.env) as (argv, env, has_model):
-            target = Target(argv, env, options.cwd, timeouts)
             profile = staged(profile, options.prompts, has_model=has_model)
-            runner = Runner(target, profile, _settings(options, stderr))
-            outcomes = runner.run(checks)
+            with hosted(Target(argv, env, options.cwd, timeouts, options.address)) as target:
+                runner = Runner(target, profile, _settings(options, stderr))
+                outcomes = runner.run(checks)
     except TargetFault as fault:
         stderr.write(f"turnwire: {fault}\n")
         return UNREACHED
@@ -80,6 +85,7 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
         expectations,
         flags=_flags(options),
         argv=options.argv,
+        address=options.address,
         server=server if isinstance(server, dict) else {},
         waited_ms=runner.waited_ms(),
     )
@@ -101,7 +107,7 @@ def list_checks(profile: str = "turnwire", *, as_json: bool = False) -> str:
         rows = [msgspec.to_builtins(check) for check in catalogue()]
         return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
     lines = [
-        f"{check.id:<38} {check.level.value:<7}{check.clause:<10}{check.summary}"
+        f"{check.id:<38} {check.level.value:<7}{check.clause:<10}{'+'.join(check.transports):<10}{check.summary}"
         + (f" [not with {profile}]" if check.id in excluded else "")
         for check in catalogue()
     ]
@@ -123,6 +129,7 @@ def explain_check(identifier: str) -> str:
         ("clause", f"{check.clause}: {check.says}"),
         ("source", check.url),
         ("since", check.since),
+        ("over", " and ".join(TRANSPORTS[transport] for transport in check.transports)),
         ("needs", check.gate or "nothing: every server is asked"),
         ("after", ", ".join(check.requires) or "no other check"),
         ("retried", "in fresh processes, since it hangs on time" if check.timing else "never"),
@@ -137,14 +144,16 @@ def explain_check(identifier: str) -> str:
 
 def _chosen(options: CheckServerOptions) -> list[Check]:
     within = LEVELS[: LEVELS.index(options.level) + 1]
-    chosen = [
-        check
-        for check in select(options.select, options.skip)
-        if check.level in within and check.tier <= options.tier and "stdio" in check.transports
-    ]
-    if not chosen:
-        raise ValueError("nothing is selected; `turnwire check list` prints what there is")
-    return chosen
+    selected = select(options.select, options.skip)
+    chosen = [check for check in selected if check.level in within and check.tier <= options.tier]
+    if options.address is not None and chosen:
+        # Those of a process are told as what they are: not applicable.
+        return chosen
+    if found := [check for check in chosen if "stdio" in check.transports]:
+        return found
+    if chosen:
+        raise ValueError(f"{chosen[0].id} is about WebSockets; --ws URL says where the server listens")
+    raise ValueError("nothing is selected; `turnwire check list` prints what there is")
 
 
 def _settings(options: CheckServerOptions, stderr: TextIO) -> Settings:

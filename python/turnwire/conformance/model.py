@@ -68,7 +68,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mutants: tuple[str, ...]
     tier: int = 0
     gate: str = ""
-    transports: tuple[str, ...] = ("stdio",)
+    transports: tuple[str, ...] = ("stdio", "ws")
     timing: bool = False
     requires: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""One conversation with one server process, told in bytes.
+"""One conversation with one server, told in bytes.
 
 Negative evidence comes from a barrier, never from a bare sleep: after the probe a request is sent whose answer must
 come; when it has come, and a moment of several round trips has passed in silence, the probe has no answer.
@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from turnwire.conformance.channel import Channel
 from turnwire.conformance.model import Unmet
 from turnwire.conformance.profiles import Profile
 from turnwire.conformance.strict import dumps, same_json
-from turnwire.conformance.target import LINE_BYTES, Process
 from turnwire.conformance.trace import Frame, Trace, clip
 
-__all__ = ["ABSENT", "Probe", "TargetEnded", "ended_words"]
+__all__ = ["ABSENT", "Probe", "TargetEnded"]
 
 ABSENT: Any = object()  # a member that is not sent, where None would be null
 # The least time that silence must last after a barrier: one scheduling hiccup on a busy machine.
@@ -39,7 +39,7 @@ class TargetEnded(Unmet):
 class Probe:
     """Writes what it is told, reads what comes, and keeps both."""
 
-    def __init__(self, process: Process, profile: Profile, trace: Trace) -> None:
+    def __init__(self, process: Channel, profile: Profile, trace: Trace) -> None:
         self.process = process
         self.profile = profile
         self.trace = trace
@@ -47,7 +47,6 @@ class Probe:
         self.replies: list[Frame] = []
         self.arrived: list[Frame] = []
         self.round_trip = QUIET_SECONDS / QUIET_ROUNDS
-        self._buffer = bytearray()
         self._written = b""
         self._ids = itertools.count(1000)
 
@@ -219,19 +218,9 @@ class Probe:
         self._absorb()
 
     def _absorb(self) -> None:
-        """Cut what has been said into lines."""
-        if said := self.process.take_output():
-            self._buffer += said
-            if b"\n" in said:
-                *lines, tail = bytes(self._buffer).split(b"\n")
-                self._buffer = bytearray(tail)
-                for line in lines:
-                    self._keep(line)
-        if len(self._buffer) > LINE_BYTES:
-            raise Unmet("lines that end", f"one line of more than {LINE_BYTES >> 20} MiB on stdout")
-        if self.process.ended_output and self._buffer:
-            self._keep(bytes(self._buffer), ended=False)
-            self._buffer.clear()
+        """Keep what has been said."""
+        for message, is_whole in self.process.take_messages():
+            self._keep(message, ended=is_whole)
 
     def _keep(self, line: bytes, *, ended: bool = True) -> None:
         if self._written.endswith(b"}"):
@@ -265,15 +254,8 @@ class Probe:
         return Unmet(expected, f"nothing of the kind within {seconds:g} s" + (f"; last heard: {said}" if said else ""))
 
     def _ended(self) -> TargetEnded:
-        code = self.process.wait_exit(1.0)
-        return TargetEnded("the server lives on", ended_words(code))
-
-
-def ended_words(code: int | None) -> str:
-    """How a process ended, in words."""
-    if code is None:
-        return "it closed its stdout and still runs"
-    return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+        self.process.wait_exit(1.0)
+        return TargetEnded("the server lives on", self.process.ending())
 
 
 def _present(**members: Any) -> dict[str, Any]:

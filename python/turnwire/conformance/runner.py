@@ -15,6 +15,7 @@ from itertools import groupby
 
 import msgspec
 
+from turnwire.conformance.channel import Channel
 from turnwire.conformance.model import (
     Attempt,
     Check,
@@ -27,11 +28,11 @@ from turnwire.conformance.model import (
     Unmet,
     Verdict,
 )
-from turnwire.conformance.probe import Probe, ended_words
+from turnwire.conformance.probe import Probe
 from turnwire.conformance.profiles import Profile
 from turnwire.conformance.registry import function_of
 from turnwire.conformance.subject import Facts, Subject
-from turnwire.conformance.target import Process, Target
+from turnwire.conformance.target import Target
 from turnwire.conformance.tour import take_tours
 from turnwire.conformance.trace import Trace, clip
 from turnwire.schemas import Schemas
@@ -40,6 +41,8 @@ __all__ = ["Runner", "Settings"]
 
 GREETING_CHECK = "life.initialize-result"
 STDERR_SHOWN = 40
+# Why some checks say nothing of a server that is connected to.
+OF_A_PROCESS = "it is about a process that the judge starts, reads from and ends, and this server is connected to"
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -116,10 +119,10 @@ class Runner:
     def _unreached(self, probe: Probe, reason: Unmet) -> str:
         method = self.profile.handshake.method
         heard = [frame for frame in probe.trace.frames if not frame.sent]
-        said = f"; stdout said {clip(heard[-1].raw, 80)!r}" if heard else ""
+        speaker = "stdout" if self.target.address is None else "it"
+        said = f"; {speaker} said {clip(heard[-1].raw, 80)!r}" if heard else ""
         tail = f"; stderr ends: {probe.process.stderr[-1]}" if probe.process.stderr else ""
-        code = probe.process.exit_code()
-        why = ended_words(code) if code is not None else reason.actual.partition(";")[0]
+        why = probe.process.ending() if probe.process.is_over() else reason.actual.partition(";")[0]
         return f"target not reached: no answer to {method}: {why}{said}{tail}"
 
     # Waves and lanes
@@ -168,6 +171,8 @@ class Runner:
     def _judge(self, check: Check, probe: Probe | None) -> tuple[Outcome, Probe | None]:
         if reason := self.profile.excluded.get(check.id, ""):
             return Outcome(check, Verdict.SKIP, note=reason), probe
+        if self.target.transport not in check.transports:
+            return Outcome(check, Verdict.SKIP, note=OF_A_PROCESS), probe
         if blocker := self._blocker(check):
             return Outcome(check, Verdict.NOT_VERIFIED, note=f"blocked by {blocker}"), probe
         attempt, probe = self._attempt(check, probe)
@@ -224,14 +229,14 @@ class Runner:
             return found
         last = probes[-1]
         excerpt = found.excerpt or last.trace.excerpt(mark if last is subject.shared else 0)
-        stderr = tuple(list(last.process.stderr)[-STDERR_SHOWN:]) if last.process.exit_code() is not None else ()
+        stderr = tuple(list(last.process.stderr)[-STDERR_SHOWN:]) if last.process.is_over() else ()
         return msgspec.structs.replace(found, excerpt=excerpt, stderr=stderr)
 
     def _kept(self, probe: Probe | None, found: Attempt) -> Probe | None:
         if probe is None:
             return None
         healthy = found.verdict in (Verdict.PASS, Verdict.NON_STRICT, Verdict.SKIP, Verdict.NOT_VERIFIED)
-        if healthy and probe.process.exit_code() is None and not probe.process.ended_output:
+        if healthy and not probe.process.is_over() and not probe.process.ended_output:
             return probe
         self._drop(probe)
         return None
@@ -263,12 +268,12 @@ class Runner:
             probe.process.stop()
 
 
-class _Started(list[Process]):
+class _Started(list[Channel]):
     """All that a run has started. Once they are stopped, a check that is under way gets no other one to go on with."""
 
     stopped = False
 
-    def append(self, process: Process) -> None:
+    def append(self, process: Channel) -> None:
         super().append(process)
         if self.stopped:
             process.stop()

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from turnwire.conformance.channel import Channel, opened
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.passive import Folded
 from turnwire.conformance.pointer import pick, planted, replaced
 from turnwire.conformance.probe import ABSENT, Probe
 from turnwire.conformance.profiles import Operation, Profile
-from turnwire.conformance.target import Process, Target
+from turnwire.conformance.target import Target
 from turnwire.conformance.trace import Frame, Trace
 from turnwire.schemas import Schemas
 
@@ -55,7 +56,7 @@ class Subject:
         *,
         facts: Facts,
         traces: list[Trace],
-        processes: list[Process],
+        processes: list[Channel],
         label: str,
     ) -> None:
         self.target = target
@@ -83,8 +84,8 @@ class Subject:
         return offered if isinstance(offered, dict) else {}
 
     def open(self, *, env: Mapping[str, str] | None = None, scratch: Path | None = None) -> Probe:
-        """Start a process of its own for this check; it is stopped when the check ends."""
-        process = Process(self.target, scratch, env)
+        """Start a process, or open a connection, of its own for this check; it is stopped when the check ends."""
+        process = opened(self.target, scratch, env)
         self.processes.append(process)
         trace = Trace(self.label)
         self.traces.append(trace)
@@ -100,7 +101,7 @@ class Subject:
         env: Mapping[str, str] | None = None,
         scratch: Path | None = None,
     ) -> Probe:
-        """Start a process and open a session with it.
+        """Start a process, or open a connection, and a session with it.
 
         Raises:
             NotExercised: the handshake is refused, or not answered.
@@ -138,7 +139,7 @@ class Subject:
         return self.target.timeouts.exit + (declared / 1000 if type(declared) is int else 0.0)
 
     def close(self) -> None:
-        """Stop every process that this check started."""
+        """Stop every process and every connection that this check started."""
         for probe in self.opened:
             probe.process.stop()
 

@@ -21,9 +21,10 @@ from pathlib import Path
 
 import msgspec
 
-from turnwire.conformance.model import TargetFault
+from turnwire.conformance.model import TargetFault, Unmet
+from turnwire.conformance.websocket.address import ANY_PORT, Address
 
-__all__ = ["Process", "Target", "Timeouts"]
+__all__ = ["FLOOD_BYTES", "Process", "Target", "Timeouts", "ended_words"]
 
 # One read: a pipe on Linux holds 64 KiB, so a larger buffer only saves a system call when the pipe was enlarged.
 CHUNK = 256 * 1024
@@ -53,12 +54,21 @@ class Timeouts(msgspec.Struct, frozen=True):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """How the system under test is started. `{scratch}` in its words is a fresh directory for each scenario."""
+    """How the system under test is started. `{scratch}` in its words is a fresh directory for each scenario.
+
+    One that has an address is there already: it is connected to instead.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str] = {}
     cwd: str | None = None
     timeouts: Timeouts = Timeouts()
+    address: Address | None = None
+
+    @property
+    def transport(self) -> str:
+        """As the catalogue calls it."""
+        return "stdio" if self.address is None else "ws"
 
 
 class Process:
@@ -79,6 +89,8 @@ class Process:
         self._received = 0
         self._stopped = False
         self._unread = b""
+        # The start of a line whose end has not come yet.
+        self._begun = bytearray()
         self.ended_output = False
         # Seconds for which it was listened to whatever it said: what a run costs however fast the server is.
         self.listened = 0.0
@@ -118,6 +130,26 @@ class Process:
         """What stdout has said since it was last asked."""
         taken, self._unread = self._unread, b""
         return taken
+
+    def take_messages(self) -> list[tuple[bytes, bool]]:
+        """The lines that have ended since it was last asked; at the end of it all also one that has no end.
+
+        Raises:
+            Unmet: a line does not end.
+        """
+        lines: list[tuple[bytes, bool]] = []
+        if said := self.take_output():
+            self._begun += said
+            if b"\n" in said:
+                *ended, tail = bytes(self._begun).split(b"\n")
+                self._begun = bytearray(tail)
+                lines += [(line, True) for line in ended]
+        if len(self._begun) > LINE_BYTES:
+            raise Unmet("lines that end", f"one line of more than {LINE_BYTES >> 20} MiB on stdout")
+        if self.ended_output and self._begun:
+            lines.append((bytes(self._begun), False))
+            self._begun.clear()
+        return lines
 
     def pump(self, seconds: float) -> None:
         """Wait at most this long for anything to happen, and let it happen.
@@ -159,12 +191,20 @@ class Process:
         """The exit status, negative for a signal; None while it runs."""
         return self._popen.poll()
 
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self.exit_code() is not None
+
     def wait_exit(self, seconds: float) -> int | None:
         """Keep its pipes drained until it ends or the time is up."""
         deadline = time.monotonic() + seconds
         while self.exit_code() is None and time.monotonic() < deadline:
             self.pump(0.02)
         return self.exit_code()
+
+    def ending(self) -> str:
+        """How it ended, in words."""
+        return ended_words(self.exit_code())
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the server itself, not to its children."""
@@ -223,8 +263,8 @@ class Process:
         self._drop_scratch()
 
     def _start(self, extra: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-        argv = [argument.replace("{scratch}", str(self.scratch)) for argument in self.target.argv]
-        own = {name: value.replace("{scratch}", str(self.scratch)) for name, value in self.target.env.items()}
+        argv = [self._filled(argument) for argument in self.target.argv]
+        own = {name: self._filled(value) for name, value in self.target.env.items()}
         env = {**os.environ, **own, **extra, SCRATCH_VARIABLE: str(self.scratch)}
         pipe = subprocess.PIPE
         try:
@@ -250,6 +290,10 @@ class Process:
         assert popen.stderr, "Popen gives every pipe that was asked for"
         self._stdin, self._stdout, self._stderr = popen.stdin, popen.stdout, popen.stderr
         return popen
+
+    def _filled(self, word: str) -> str:
+        word = word.replace("{scratch}", str(self.scratch))
+        return word if self.target.address is None else word.replace(ANY_PORT, str(self.target.address.port))
 
     def _write_some(self) -> None:
         piece = self._outgoing[0]
@@ -304,3 +348,10 @@ class Process:
     def _drop_scratch(self) -> None:
         if self._own_scratch:
             shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def ended_words(code: int | None) -> str:
+    """How a process ended, in words."""
+    if code is None:
+        return "it closed its stdout and still runs"
+    return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"

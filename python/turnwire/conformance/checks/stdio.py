@@ -8,7 +8,7 @@ from pathlib import Path
 from turnwire.conformance.checks.expect import nothing, one_error, shown, succeeded
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick
-from turnwire.conformance.probe import Probe, ended_words
+from turnwire.conformance.probe import Probe
 from turnwire.conformance.registry import check
 from turnwire.conformance.strict import NotStrict, dumps, parse
 from turnwire.conformance.subject import Subject
@@ -290,7 +290,7 @@ def _ended_well(subject: Subject, probe: Probe, *, after: str) -> None:
     if probe.process.exit_code() is None:
         raise Unmet(expected, "it still runs")
     if probe.process.exit_code() != 0:
-        raise Unmet(expected, ended_words(probe.process.exit_code()))
+        raise Unmet(expected, probe.process.ending())
     if left := probe.process.survivors():
         raise Unmet(f"no process left behind after {after}", f"{len(left)} of its children live on")
 

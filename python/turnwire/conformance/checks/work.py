@@ -235,10 +235,13 @@ def lives(subject: Subject, *capabilities: str) -> Iterator[Lives]:
     """A server that can be started again on what it has recorded.
 
     Raises:
-        NotApplicable: it says no fsync policy, so it promises no record (REC-3); or it does not offer a capability.
+        NotApplicable: it says no fsync policy, so it promises no record (REC-3); or it does not offer a capability;
+            or it is there already.
         NotExercised: it promises no script.
     """
     _demand(subject, capabilities)
+    if subject.target.address is not None:
+        raise NotApplicable("the server is connected to, so it is not the judge's to end and start again")
     if not isinstance(pick(subject.facts.result, "/limits/fsync"), str):
         raise NotApplicable("the server states no limits.fsync, so it keeps no record beyond its process")
     with subject.shared_state() as scratch:

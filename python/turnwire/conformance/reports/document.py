@@ -14,6 +14,7 @@ import msgspec
 
 from turnwire._version import __version__
 from turnwire.conformance.model import Attempt, Level, Outcome, Verdict
+from turnwire.conformance.websocket.address import Address
 
 __all__ = ["SCHEMA_VERSION", "Run", "document", "repro"]
 
@@ -34,6 +35,7 @@ class Run(msgspec.Struct, frozen=True):
     complaints: tuple[str, ...]
     exit_code: int
     flags: tuple[str, ...] = ()
+    address: Address | None = None  # where it listens, if it does
     recording: str = ""  # the file that was judged instead of a server
     waited_ms: int = 0  # what was let pass by the clock, however fast the server is
 
@@ -65,12 +67,17 @@ def repro(run: Run, outcome: Outcome) -> str:
     if run.recording:
         # Without `--` a name after `--select` would be one more id to select.
         return shlex.join(["turnwire", "check", "trace", run.recording, *selected])
-    return shlex.join(["turnwire", "check", "server", *selected, "--", *_redacted(run.argv)])
+    where = ["--ws", run.address.pattern, *run.address.words] if run.address else []
+    started = ["--", *_redacted(run.argv)] if run.argv or not where else []
+    return shlex.join(["turnwire", "check", "server", *selected, *where, *started])
 
 
 def _target(run: Run) -> dict[str, Any]:
     if run.recording:
         return {"recording": run.recording, "server": run.server}
+    if run.address:
+        command = {"argv": _redacted(run.argv)} if run.argv else {}
+        return {"transport": "ws", "url": run.address.pattern, **command, "server": run.server}
     return {"transport": "stdio", "argv": _redacted(run.argv), "server": run.server}
 
 
