@@ -20,6 +20,8 @@ OF_A_RECORD = {
     "appr.after-restart",
     "idem.after-restart",
     "idem.lost-reply",
+    "queue.after-restart",
+    "rec.never-rewritten",
     "page.cursor-restart",
     "rec.modes",
     "replay.crash-mid-turn",
@@ -56,6 +58,12 @@ def test_approvals_expire_where_a_server_says_so(judge):
     judged = judge((*SERVE, "--limit", "approvalTtlMs=400"), select=("appr.expiry",))
 
     assert {"appr.expiry": "pass"} == judged.verdicts
+
+
+def test_files_are_taken_back_where_a_server_keeps_them(judge):
+    judged = judge((*SERVE, "--files", "git", *STORES["jsonl"]), select=("thread.rewind-files",))
+
+    assert {"thread.rewind-files": "pass"} == judged.verdicts
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -39,6 +39,8 @@ LAYERS = (
     "rules",
     "modes",
     "traces",
+    "items",
+    "files",
     "questions",
     "queues",
     "keys",

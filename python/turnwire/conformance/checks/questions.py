@@ -72,6 +72,21 @@ def garbage_reply(subject: Subject) -> None:
         same(("completed", "no answer"), (turn.wait(), pick(turn.end, "/finalOutput")), f"the end after {answer!r}")
 
 
+@check("input.text-alone")
+def text_alone(subject: Subject) -> None:
+    """A question without options is answered by text, and by no choice."""
+    asked = _open(subject)
+    turn, request = _asking(asked)
+    question = pick(request.value, "/params/userInput")
+    same([], [one for one in pick(question, "/questions") or () if pick(one, "/options")], "questions with options")
+    choice = {"nonce": pick(question, "/binding/nonce"), "answers": [{"questionId": "name", "optionIds": ["first"]}]}
+    turn.answer_to(request, choice)
+    same(("completed", "no answer"), (turn.wait(), pick(turn.end, "/finalOutput")), "the end after a choice")
+    outcomes = [pick(params, "/resolution/outcome") for params in turn.told("userInput/resolved")]
+    if outcomes == ["answered"]:
+        raise Unmet("a question that is resolved without an answer", "one that was answered by a choice")
+
+
 @check("input.not-asked")
 def not_asked(subject: Subject) -> None:
     """Who cannot answer is not asked, and the agent goes on without."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from turnwire.conformance.checks.meanwhile import LONG, expect_still, meanwhile
-from turnwire.conformance.checks.work import Work, same, text, work
+from turnwire.conformance.checks.work import Work, lives, same, text, work
 from turnwire.conformance.model import NotApplicable, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
@@ -13,6 +13,7 @@ __all__: list[str] = []
 
 # A longer queue takes more requests to fill than its bound is worth.
 MOST_ENTRIES = 1000
+GIVEN = {"input": [*text("text one"), {"type": "text", "text": "the rest"}], "clientMessageId": "turnwire-check"}
 
 
 @check("queue.starts-at-once")
@@ -92,6 +93,40 @@ def held_after_failure(subject: Subject) -> None:
     meanwhile(fail)
 
 
+@check("queue.given-all")
+def given_all(subject: Subject) -> None:
+    """A turn that waited is started with every part that it was given, and under its own name."""
+    asked = work(subject, "queue")
+
+    def enqueue(pace: int) -> None:
+        thread, mark = asked.thread(), len(asked.probe.arrived)
+        asked.result("turn/enqueue", threadId=thread, input=text(f"slow 4 {pace}"))
+        asked.result("turn/enqueue", threadId=thread, **GIVEN)
+        expect_still(asked, thread, mark)
+        ends = _ends(asked, thread, mark, 2)
+        same([GIVEN], _given(ends[1:]), "what the turn was started with that had waited")
+
+    meanwhile(enqueue)
+
+
+@check("queue.after-restart")
+def after_restart(subject: Subject) -> None:
+    """What waits outlives the process, and is started with all that it was given."""
+    with lives(subject, "queue") as server:
+        before = server.begin()
+        thread = before.thread()
+        before.start(thread, LONG)
+        before.result("turn/enqueue", threadId=thread, **GIVEN)
+        entries = _entries(before, thread)
+        server.kill(before)
+        after = server.begin()
+        same(entries, _entries(after, thread), "the queue after a crash")
+        after.result("thread/resume", threadId=thread)
+        mark = len(after.probe.arrived)
+        after.result("turn/queue/resume", threadId=thread)
+        same([GIVEN], _given(_ends(after, thread, mark, 1)), "what the turn was started with that had waited")
+
+
 @check("queue.full")
 def full(subject: Subject) -> str | None:
     """The queue takes as many as it says, and refuses the next with a time to come again."""
@@ -126,10 +161,18 @@ def _entries(asked: Work, thread: str) -> list[Any]:
     return [pick(one, "/id") for one in listed or ()]
 
 
+def _given(ends: list[Any]) -> list[Any]:
+    return [{name: pick(params, f"/turn/{name}") for name in GIVEN} for params in ends]
+
+
+def _ends(asked: Work, thread: str, mark: int, count: int) -> list[Any]:
+    """Wait for the ends of so many turns."""
+    patience = asked.subject.target.timeouts.reply
+    asked.probe.wait_for(lambda: len(asked.told("turn/completed", thread, mark)) >= count or None, patience)
+    return asked.told("turn/completed", thread, mark)
+
+
 def _expect_turns(asked: Work, thread: str, mark: int, scripts: list[str]) -> None:
     """Wait for the ends of so many turns, which had these inputs."""
-    patience = asked.subject.target.timeouts.reply
-    count = len(scripts)
-    asked.probe.wait_for(lambda: len(asked.told("turn/completed", thread, mark)) >= count or None, patience)
-    ends = asked.told("turn/completed", thread, mark)
+    ends = _ends(asked, thread, mark, len(scripts))
     same(scripts, [pick(params, "/turn/input/0/text") for params in ends], "the turns in the order of the queue")

@@ -166,6 +166,26 @@ def chain(subject: Subject) -> None:
         before = digest
 
 
+@check("rec.never-rewritten")
+def never_rewritten(subject: Subject) -> None:
+    """Bytes that are stored stay as they are, whatever becomes of the thread, and of the process."""
+    with lives(subject, "events") as server:
+        before = server.begin()
+        thread = before.thread(title="é 😀")
+        for _ in range(2):
+            before.play(thread, *SCRIPT)
+        stored = _stored(before, thread)
+        before.result("thread/update", threadId=thread, title="another")
+        if "rewind" in subject.capabilities:
+            before.result("thread/rewind", threadId=thread, itemId=pick(before.items(thread)[0], "/id"))
+        before.result("thread/archive", threadId=thread)
+        same(stored, _stored(before, thread)[: len(stored)], "the stored bytes after changes of the thread")
+        stored = _stored(before, thread)
+        server.kill(before)
+        after = server.begin()
+        same(stored, _stored(after, thread)[: len(stored)], "the stored bytes after a crash")
+
+
 @check("rec.modes")
 def modes(subject: Subject) -> None:
     """What is recorded is for the user alone."""
@@ -180,6 +200,15 @@ def modes(subject: Subject) -> None:
             wanted = 0o700 if path.is_dir() else 0o600
             if mode & ~wanted:
                 raise Unmet(f"mode {wanted:04o} of {path.relative_to(server.scratch)}", f"{mode:04o}")
+
+
+def _stored(asked: Work, thread: str) -> list[bytes]:
+    """The events of a thread as they came over the wire, byte for byte."""
+    reply = asked.ask("thread/events/list", threadId=thread, limit=MOST_EVENTS)
+    lines = members_of(reply.raw, "result", "data")
+    if not lines:
+        raise Unmet("the events of a thread", str(reply))
+    return lines
 
 
 def _numbered(thread: str, frames: Sequence[Frame]) -> list[tuple[Any, str, Any]]:

@@ -12,6 +12,8 @@ __all__: list[str] = []
 # An id that no server gives: it is lawful in form, so what is refused is that nothing has it.
 NOBODY = "turnwire-check/no-such-thread"
 STARTS = 20
+# A value of the open enum of modes that no schema names.
+LATER = "turnwire-check/later"
 
 
 @check("thread.start-returns-id")
@@ -47,6 +49,34 @@ def unknown_id(subject: Subject) -> str | None:
         reply = subject.perform(subject.probe, role, thread=NOBODY)
         note = error_of(subject, reply, "not_found", to=f"{subject.operation(role).method} with an unknown id") or note
     return note
+
+
+@check("thread.params-first")
+def params_first(subject: Subject) -> str | None:
+    """Params that are wrong in themselves are refused for that, also where nobody has the id in them."""
+    own_messages(subject)
+    note = None
+    for role, wrong in (("resume", {"afterSeq": "soon"}), ("update", {"title": 7}), ("read", {"threadId": ""})):
+        params = {**subject.params(role, thread=NOBODY, text="x"), **wrong}
+        method = subject.operation(role).method
+        reply = subject.probe.call(method, params)
+        note = error_of(subject, reply, "invalid_params", to=f"{method} of an unknown id with {wrong}") or note
+    return note
+
+
+@check("thread.open-values")
+def open_values(subject: Subject) -> None:
+    """A mode of work that no version names yet is kept as it came."""
+    own_messages(subject)
+    params = {**subject.params("create", text="of a later version"), "mode": LATER}
+    result = succeeded(
+        subject.probe.call(subject.operation("create").method, params), to=f"a thread of the mode {LATER}"
+    )
+    thread = str(pick(result, "/thread/id"))
+    read = succeeded(subject.perform(subject.probe, "read", thread=thread), to=subject.operation("read").method)
+    found = pick(result, "/thread/mode"), pick(read, "/thread/mode")
+    if found != (LATER, LATER):
+        raise Unmet(f"a thread that is started, and read, with the mode {LATER}", f"{found[0]!r}, and {found[1]!r}")
 
 
 @check("thread.read-own")
