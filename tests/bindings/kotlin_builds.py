@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from bindings.canonical import lines
 from toolchains.needed import absent
 from turnwire_codegen.cases.kotlin_toolchain import Build, Kotlin, builds, kotlin
 from turnwire_codegen.cases.trial import ToolchainError, alone, cache
@@ -75,9 +76,8 @@ def roundtrip(tools: Kotlin, project: Path, rows: list[tuple[str, object]]) -> l
 
 def answers(tools: Kotlin, classes: object, rows: list[tuple[str, object]]) -> list[str]:
     """The same of a program that is somewhere else."""
-    text = "".join(json.dumps({"type": name, "value": value}) + "\n" for name, value in rows)
     command = tools.command(classes, "turnwire.RoundTripKt")
-    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run(command, input=lines(rows), capture_output=True, encoding="utf-8", check=False)
     assert (0, "") == (done.returncode, done.stderr)
     return done.stdout.split("\n")[:-1]
 

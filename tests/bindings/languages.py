@@ -14,6 +14,7 @@ import pytest
 
 from architecture.tree import environment
 from bindings import kotlin_builds, swift_builds
+from bindings.canonical import lines
 from toolchains.needed import ESBUILD, demand_node
 from turnwire_codegen.program.naming import public_names
 
@@ -79,9 +80,8 @@ def _kotlin():
 
 
 def _lines(words, rows):
-    text = "".join(f"{json.dumps({'type': name, 'value': value})}\n" for name, value in rows)
     done = subprocess.run(
-        words, input=text, env=environment(), capture_output=True, encoding="utf-8", check=False, timeout=600
+        words, input=lines(rows), env=environment(), capture_output=True, encoding="utf-8", check=False, timeout=600
     )
     assert (0, "") == (done.returncode, done.stderr)
     return done.stdout.split("\n")[:-1]

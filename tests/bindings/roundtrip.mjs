@@ -3,6 +3,7 @@
  * `checks.json`, which has the name of the validator of each type.
  *
  * A line {"type": NAME, "value": JSON} in; a line out, {"value": JSON} in canonical form, or {"pointer": …, "rule": …}.
+ * A line that is no JSON has the rule "syntax".
  * At run time there are no types: what is valid goes through the reader and the writer, and keeps what nobody declared.
  * With `rate ROUNDS` there is one line out: how many values a second come and go as text, by us and by JSON itself.
  */
@@ -17,7 +18,13 @@ const checks = JSON.parse(readFileSync(`${folder}/checks.json`, "utf8"));
 const lines = readFileSync(0, "utf8").split("\n").slice(0, -1);
 
 function answer(line) {
-  const { type, value } = parseJson(line);
+  let given;
+  try {
+    given = parseJson(line);
+  } catch {
+    return { pointer: "", rule: "syntax" };
+  }
+  const { type, value } = given;
   if (!Object.hasOwn(checks, type)) return { pointer: "", rule: "no definition of this name" };
   const fault = validators[checks[type]](value);
   return fault === undefined ? { value: parseJson(stringifyJson(value)) } : fault;

@@ -1,10 +1,10 @@
 """Swift for the tests: the package of this repository as it is built, others like it, the server as Swift sees it."""
 
-import json
 import re
 import sys
 from pathlib import Path
 
+from bindings.canonical import lines
 from toolchains.needed import absent
 from turnwire_codegen.cases.swift_toolchain import Build, Swift, build, swift
 from turnwire_codegen.cases.trial import ToolchainError
@@ -94,8 +94,7 @@ def foreign(tools: Swift, name: str, schema: Path) -> Build:
 
 def roundtrip(tools: Swift, built: Build, rows: list[tuple[str, object]]) -> list[str]:
     """What becomes of values, each of a named type."""
-    text = "".join(json.dumps({"type": name, "value": value}) + "\n" for name, value in rows)
-    done = tools.run([str(built.programs / "roundtrip")], ROOT, text)
+    done = tools.run([str(built.programs / "roundtrip")], ROOT, lines(rows))
     assert (0, "") == (done.returncode, done.stderr)
     return done.stdout.split("\n")[:-1]
 

@@ -1,5 +1,6 @@
 // Lines {"type": NAME, "value": JSON} in; for each a line {"value": JSON} with the value as its type writes it, or
 // {"pointer": …, "rule": …} where it is refused: by the validator, or where that has nothing to say, by the type.
+// What is no JSON has the rule "syntax".
 // With `rate ROUNDS` there is one line out: how many values a second come and go as text, by us and by others.
 
 import Foundation
@@ -21,6 +22,8 @@ func roundtrip() {
             told = try answer(line)
         } catch let fault as JSONFault {
             told = ["pointer": .string(fault.pointer), "rule": .string(fault.rule)]
+        } catch is JSONSyntaxFault {
+            told = ["pointer": "", "rule": "syntax"]
         } catch {
             told = ["pointer": "", "rule": .string("\(error)")]
         }

@@ -39,16 +39,23 @@ public abstract class JsonCodec<T> : KSerializer<T> {
     public fun decode(text: String): T = read(parseJson(text))
 
     /** [write] as a text. */
-    public fun encode(value: T): String = write(value).toString()
+    public fun encode(value: T): String = jsonText(write(value))
 
     final override val descriptor: SerialDescriptor get() = JsonElement.serializer().descriptor
 
-    final override fun deserialize(decoder: Decoder): T = read((decoder as JsonDecoder).decodeJsonElement())
+    /** [read] of what a [JsonDecoder] reads. Throws [DecodingException], and [SerializationException] for other formats. */
+    final override fun deserialize(decoder: Decoder): T =
+        read((decoder as? JsonDecoder ?: noJson("read", decoder)).decodeJsonElement())
 
-    final override fun serialize(encoder: Encoder, value: T) {
-        (encoder as JsonEncoder).encodeJsonElement(write(value))
-    }
+    /** [write] to a [JsonEncoder]. Throws [SerializationException] for other formats. */
+    final override fun serialize(encoder: Encoder, value: T): Unit =
+        (encoder as? JsonEncoder ?: noJson("written", encoder)).encodeJsonElement(write(value))
 }
+
+private fun noJson(done: String, format: Any): Nothing = throw SerializationException(
+    "values of a JSON schema can be $done as JSON only, not by ${format.javaClass.name}: " +
+        "use kotlinx.serialization.json.Json, or put JSON text into the other format",
+)
 
 /** A value that knows its JSON. */
 public interface JsonWritable {
@@ -86,12 +93,12 @@ internal fun pointerStep(name: String): String = "/" + name.replace("~", "~0").r
 
 internal fun fault(rule: String): Nothing = throw DecodingException("", rule)
 
-/** The fault of what is read in [body], told from above [step]. */
-internal inline fun <T> under(step: String, body: () -> T): T =
+/** The fault of what is read in [body], told from above [step]: the name of a member, or the place of an item. */
+internal inline fun <T> under(step: Any, body: () -> T): T =
     try {
         body()
     } catch (inner: DecodingException) {
-        throw inner.under(step)
+        throw inner.under("$step")
     }
 
 internal fun primitive(json: JsonElement): JsonPrimitive = json as? JsonPrimitive ?: fault("type")
@@ -99,13 +106,18 @@ internal fun primitive(json: JsonElement): JsonPrimitive = json as? JsonPrimitiv
 internal fun isNumber(json: JsonElement): Boolean =
     json is JsonPrimitive && !json.isString && json.content.first().let { it == '-' || it in '0'..'9' }
 
-/** The exact value of a number's text; exponents are bounded, since nobody means numbers of a million digits. */
+/**
+ * The value of a number's text as every language of this protocol has it: whole numbers that are written as such exactly,
+ * others as the double that they mean.
+ */
 internal fun decimal(text: String): BigDecimal {
-    val number = text.toBigDecimalOrNull() ?: fault("type")
-    return if (Math.abs(number.scale().toLong()) <= MAX_SCALE) number else fault("type")
+    if (!isPlain(text)) return BigDecimal(text.toDoubleOrNull()?.takeIf { it.isFinite() } ?: fault("type"))
+    // To read a number of a million digits would take more than its share of time.
+    return text.takeIf { it.length <= MAX_NUMBER }?.toBigDecimalOrNull() ?: fault("type")
 }
 
-private const val MAX_SCALE = 10_000
+/** Whether a number is written without a fraction and an exponent. */
+internal fun isPlain(number: String): Boolean = number.all { it == '-' || it in '0'..'9' }
 
 internal fun isWhole(number: BigDecimal): Boolean = number.signum() == 0 || number.stripTrailingZeros().scale() <= 0
 
@@ -182,7 +194,7 @@ internal class NullableCodec<T : Any>(private val inner: JsonCodec<T>) : JsonCod
 
 internal class ListCodec<T>(private val item: JsonCodec<T>) : JsonCodec<List<T>>() {
     override fun read(json: JsonElement): List<T> =
-        (json as? JsonArray ?: fault("type")).mapIndexed { at, one -> under("$at") { item.read(one) } }
+        (json as? JsonArray ?: fault("type")).mapIndexed { at, one -> under(at) { item.read(one) } }
     override fun write(value: List<T>): JsonElement = JsonArray(value.map(item::write))
 }
 

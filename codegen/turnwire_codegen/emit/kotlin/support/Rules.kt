@@ -160,8 +160,8 @@ internal class If(private val cond: Validator, private val then: Validator?, pri
 }
 
 /** The fault of a member or an item; [closed] is the rule that is broken where nothing may stand. */
-internal fun below(plan: Validator, value: JsonElement, step: String, closed: String): Fault? =
-    if (plan === Never) Fault(pointerStep(step), closed) else plan.check(value)?.under(step)
+internal fun below(plan: Validator, value: JsonElement, step: Any, closed: String): Fault? =
+    if (plan === Never) Fault(pointerStep("$step"), closed) else plan.check(value)?.under("$step")
 
 internal class Fields(private vararg val plans: Pair<String, Validator>) : Validator {
     override fun check(value: JsonElement): Fault? {
@@ -177,7 +177,7 @@ internal class Items(private val prefix: List<List<Validator>>, private vararg v
         for ((at, item) in value.withIndex()) {
             val declared = prefix.getOrNull(at)
             for (plan in declared ?: rest.asList()) {
-                below(plan, item, "$at", if (declared == null) "members" else "type")?.let { return it }
+                below(plan, item, at, if (declared == null) "members" else "type")?.let { return it }
             }
         }
         return null
@@ -237,7 +237,7 @@ internal class UnevaluatedItems(private val plan: Validator, private vararg val 
         if (value !is JsonArray) return null
         val spoken = entries.filter { it.applies(value) }
         return value.indices.filter { at -> spoken.none { it.spokeOf(at) } }
-            .firstNotNullOfOrNull { below(plan, value[it], "$it", "unevaluated") }
+            .firstNotNullOfOrNull { below(plan, value[it], it, "unevaluated") }
     }
 }
 
@@ -245,7 +245,7 @@ internal class UnevaluatedItems(private val plan: Validator, private vararg val 
 internal class Numeric(text: String) : Comparable<Numeric> {
     private val double = text.toDouble()
     private val exact: BigDecimal? = when {
-        text.all { it == '-' || it in '0'..'9' } -> BigDecimal(text)
+        isPlain(text) -> BigDecimal(text)
         double.isFinite() -> BigDecimal(double)
         else -> null
     }
@@ -275,7 +275,7 @@ internal fun isKind(kind: String, value: JsonElement): Boolean = when (kind) {
     else -> throw IllegalArgumentException("no kind of JSON: $kind")
 }
 
-private fun isWholeText(text: String): Boolean = text.none { it in ".eE" } || Numeric(text).isWhole
+private fun isWholeText(text: String): Boolean = isPlain(text) || Numeric(text).isWhole
 
 /** Whether the text holds a match. The JVM matches some loops by recursion, so a long text may need a deep stack. */
 internal fun Regex.finds(text: String): Boolean =

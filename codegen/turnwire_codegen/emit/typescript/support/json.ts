@@ -5,10 +5,13 @@
 /**
  * What JSON.parse gives, but for whole numbers beyond 2^53: those are bigints.
  *
- * @throws SyntaxError the text is not JSON, or holds a number of more than 4,300 characters.
+ * @throws SyntaxError the text is not JSON, or holds what no other language reads: a number of more than 4,300
+ *   characters, one beyond every double, half of a surrogate pair.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
+  // What was decoded from UTF-8 has no halves but those that are escaped.
+  if (ESCAPED.test(text) && hasHalf(value)) throw new SyntaxError("half of a surrogate pair");
   return LONG.test(text) ? exactly(text) : value;
 }
 
@@ -22,8 +25,11 @@ export function stringifyJson(value: unknown): string {
   }
 }
 
-// So many digits can be too many; within a text they mostly stand behind something else.
-const LONG = /(?:^|[\s:,[-])[0-9]{16}/;
+// Half of a surrogate pair, and the escape of what may be one.
+const HALF = /\p{Surrogate}/u;
+const ESCAPED = /\\u[dD][89a-fA-F]/;
+// So many digits can be too many, and so can an exponent; within a text they mostly stand behind something else.
+const LONG = /(?:^|[\s:,[-])(?:[0-9]{16}|[0-9.]+[eE]\+?[0-9])/;
 // Reading a whole number takes more than its share of time when it is long; this is as far as Python goes too.
 const LONGEST = 4300;
 const NUMBER = /-?[0-9.eE+-]+/y;
@@ -36,6 +42,18 @@ const LENGTHS: { readonly [first: string]: readonly [value: boolean | null, leng
 
 /** An array or an object that is being read; `name` is that of the member whose value comes next. */
 type Open = { readonly made: unknown[] | { [name: string]: unknown }; name: string | undefined };
+
+/** Whether a text or a name somewhere in a value has half of a surrogate pair. */
+function hasHalf(value: unknown): boolean {
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next === "string" && HALF.test(next)) return true;
+    if (typeof next !== "object" || next === null) continue;
+    for (const [name, member] of Object.entries(next)) pending.push(name, member);
+  }
+  return false;
+}
 
 /** Reads a text that is known to be JSON, so that what stands between values need not be looked at. */
 function exactly(text: string): unknown {
@@ -89,6 +107,7 @@ function put(into: Open, value: unknown): void {
 function numberOf(digits: string): number | bigint {
   if (digits.length > LONGEST) throw new SyntaxError(`a number of ${digits.length} characters`);
   const number = Number(digits);
+  if (!Number.isFinite(number) && !WHOLE.test(digits)) throw new SyntaxError(`no double holds ${digits}`);
   return Number.isSafeInteger(number) || !WHOLE.test(digits) ? number : BigInt(digits);
 }
 

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
+import turnwire.generated.Item
 import turnwire.generated.JsonSyntaxException
 import turnwire.generated.canonicalJson
 import turnwire.generated.parseJson
@@ -20,7 +21,12 @@ class JsonTest {
             """"A\/\u000a\u20ac\ud83d\ude00"|"A/\n€😀"""",
             """"\u0001\u001f"|"\u0001\u001f"""",
             "18446744073709551617|18446744073709551617",
+            "1234567890123456789012345|1234567890123456789012345",
+            "9007199254740993.0|9007199254740992",
+            "9223372036854775807.0|9223372036854776000",
             "-0|0",
+            "-0.0|0",
+            "1e-400|0",
             "1.0|1",
             "1e2|100",
             "1.5e300|1.5e+300",
@@ -35,6 +41,19 @@ class JsonTest {
     )
     fun canonical(text: String, expected: String) {
         assertEquals(expected, canonicalJson(parseJson(text)))
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = [
+            "{}", "[]", "[[],{}]", """{"":{"b":[],"a":{}}}""", "[1.50,-0,1E2,18446744073709551617]", "[true,false,null]",
+            """"a/\"\\\b\f\n\r\t\u0001\u001f"""", "\"é€😀\u2028\"", "[\"a,\"]", "\",\"",
+        ],
+    )
+    fun `what nobody knows is written as it came`(text: String) {
+        val given = """{"type":"hologram","value":$text}"""
+
+        assertEquals(given, Item.encode(Item.decode(given)))
     }
 
     @ParameterizedTest

@@ -1,7 +1,7 @@
 /**
  * Values through the types: a line `{"type": NAME, "value": JSON}` in, a line out, `{"value": JSON}` in canonical form as
- * the type gives it back, or `{"pointer": POINTER, "rule": RULE}` of the first fault. With the words `rate ROUNDS` it
- * tells how fast that goes.
+ * the type gives it back, or `{"pointer": POINTER, "rule": RULE}` of the first fault; what is no JSON has the rule
+ * "syntax". With the words `rate ROUNDS` it tells how fast that goes.
  */
 
 package turnwire
@@ -13,6 +13,7 @@ import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.JsonPrimitive
 import turnwire.generated.DecodingException
 import turnwire.generated.JsonCodec
+import turnwire.generated.JsonSyntaxException
 import turnwire.generated.Types
 import turnwire.generated.Validators
 import turnwire.generated.canonicalJson
@@ -25,11 +26,18 @@ fun main(words: Array<String>) {
 private fun answers() {
     val out = System.out.bufferedWriter()
     System.`in`.bufferedReader().forEachLine { line ->
-        val row = parseJson(line) as JsonObject
-        out.append(canonicalJson(answer((row.getValue("type") as JsonPrimitive).content, row.getValue("value"))))
-        out.append('\n')
+        out.append(canonicalJson(answer(line))).append('\n')
     }
     out.flush()
+}
+
+private fun answer(line: String): JsonObject {
+    val row = try {
+        parseJson(line) as JsonObject
+    } catch (_: JsonSyntaxException) {
+        return refusal("", "syntax")
+    }
+    return answer((row.getValue("type") as JsonPrimitive).content, row.getValue("value"))
 }
 
 /** How many values a second go from text to text: through their types, and through the library's own untyped tree. */

@@ -1,9 +1,16 @@
 package turnwire
 
+import kotlinx.serialization.ExperimentalSerializationApi
+import kotlinx.serialization.SerializationException
 import kotlinx.serialization.builtins.ListSerializer
+import kotlinx.serialization.descriptors.SerialDescriptor
+import kotlinx.serialization.encoding.AbstractDecoder
+import kotlinx.serialization.encoding.AbstractEncoder
+import kotlinx.serialization.encoding.CompositeDecoder
 import kotlinx.serialization.json.Json
 import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.JsonPrimitive
+import kotlinx.serialization.modules.EmptySerializersModule
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -60,5 +67,30 @@ class TypesTest {
         assertEquals(params, Json.decodeFromString(TurnStartParams, text))
         assertEquals(listOf(ItemStatus.Known.FAILED), Json.decodeFromString(ListSerializer(ItemStatus), """["failed"]"""))
         assertEquals(JsonPrimitive("failed"), Json.encodeToJsonElement(ItemStatus, ItemStatus.Known.FAILED))
+    }
+
+    @OptIn(ExperimentalSerializationApi::class)
+    private object OtherDecoder : AbstractDecoder() {
+        override val serializersModule = EmptySerializersModule()
+
+        override fun decodeElementIndex(descriptor: SerialDescriptor) = CompositeDecoder.DECODE_DONE
+    }
+
+    @OptIn(ExperimentalSerializationApi::class)
+    private object OtherEncoder : AbstractEncoder() {
+        override val serializersModule = EmptySerializersModule()
+    }
+
+    @Test
+    fun `another format than JSON is told what to do`() {
+        val faults = listOf(
+            assertThrows<SerializationException> { TextPart.deserialize(OtherDecoder) },
+            assertThrows<SerializationException> { TextPart.serialize(OtherEncoder, TextPart(text = "a")) },
+        )
+
+        assertEquals(
+            listOf("read as JSON only, not by ${OtherDecoder.javaClass.name}", "written as JSON only, not by ${OtherEncoder.javaClass.name}"),
+            faults.map { it.message?.substringAfter("can be ")?.substringBefore(": use kotlinx.serialization.json.Json") },
+        )
     }
 }

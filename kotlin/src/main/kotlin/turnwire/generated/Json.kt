@@ -27,11 +27,17 @@ public fun parseJson(text: String): JsonElement = JsonReader(text).whole()
 /** The one spelling of a value: members in the order of UTF-16 units, whole numbers exactly, others as ECMAScript does. */
 public fun canonicalJson(value: JsonElement): String = buildString { appendCanonical(value) }
 
+/** A value with its members and numbers as they are; its `toString` would make a text of every part of it first. */
+internal fun jsonText(value: JsonElement): String = buildString(USUAL) { appendPlain(value) }
+
 /** Deeper values are refused, before the stack ends. */
 private const val MAX_DEPTH = 512
 
 /** A longer number would take more than its share of time. */
-private const val MAX_NUMBER = 4300
+internal const val MAX_NUMBER = 4300
+
+/** So many characters have most messages. */
+private const val USUAL = 512
 
 private class JsonReader(private val text: String) {
     private var at = 0
@@ -91,6 +97,9 @@ private class JsonReader(private val text: String) {
 
     private fun string(): String {
         val start = ++at
+        var end = start
+        while (end < text.length && isSimple(text[end])) end += 1
+        at = end
         while (true) {
             val char = peek()
             if (char == '"') return text.substring(start, at++)
@@ -151,6 +160,7 @@ private class JsonReader(private val text: String) {
         val start = at
         if (peek() == '-') at += 1
         if (peek() == '0') at += 1 else digits()
+        val whole = at
         if (peek() == '.') { at += 1; digits() }
         if (peek() == 'e' || peek() == 'E') {
             at += 1
@@ -159,7 +169,7 @@ private class JsonReader(private val text: String) {
         }
         if (at - start > MAX_NUMBER) fail("a number of more than $MAX_NUMBER characters")
         val number = text.substring(start, at)
-        if (number.any { it in ".eE" } && !number.toDouble().isFinite()) fail("a number beyond every double")
+        if (at > whole && !number.toDouble().isFinite()) fail("a number beyond every double")
         return JsonUnquotedLiteral(number)
     }
 
@@ -193,6 +203,9 @@ private class JsonReader(private val text: String) {
     private fun fail(reason: String): Nothing = throw JsonSyntaxException(at, reason)
 }
 
+/** Stands for itself, and is no half of a pair. */
+private fun isSimple(char: Char): Boolean = char in ' '..'~' && char != '"' && char != '\\'
+
 private const val ESCAPES = "\"\\/bfnrt"
 private const val MEANT = "\"\\/\b\u000c\n\r\t"
 
@@ -209,32 +222,61 @@ private fun StringBuilder.appendCanonical(value: JsonElement) {
     }
 }
 
+private fun StringBuilder.appendPlain(value: JsonElement) {
+    when (value) {
+        is JsonObject -> {
+            append('{')
+            for ((name, member) in value) {
+                appendQuoted(name)
+                append(':')
+                appendPlain(member)
+                append(',')
+            }
+            close('}')
+        }
+        is JsonArray -> {
+            append('[')
+            for (item in value) {
+                appendPlain(item)
+                append(',')
+            }
+            close(']')
+        }
+        is JsonPrimitive -> if (value.isString) appendQuoted(value.content) else append(value.content)
+    }
+}
+
+/** Writes the end of an array or an object, in the place of a comma that is too many. */
+private fun StringBuilder.close(end: Char) {
+    if (last() == ',') setCharAt(length - 1, end) else append(end)
+}
+
 private fun StringBuilder.appendQuoted(text: String) {
     append('"')
-    for (char in text) {
+    var written = 0
+    for (at in text.indices) {
+        val char = text[at]
+        if (char >= ' ' && char != '"' && char != '\\') continue
+        append(text, written, at)
+        written = at + 1
         val place = MEANT.indexOf(char)
-        when {
-            char == '/' -> append(char)
-            place >= 0 -> append('\\').append(ESCAPES[place])
-            char < ' ' -> append("\\u").append(char.code.toString(16).padStart(4, '0'))
-            else -> append(char)
-        }
+        if (place >= 0) append('\\').append(ESCAPES[place])
+        else append("\\u").append(char.code.toString(16).padStart(4, '0'))
     }
+    // A text as a whole is copied at once, a part of one character by character.
+    if (written == 0) append(text) else append(text, written, text.length)
     append('"')
 }
 
 private fun canonicalScalar(value: JsonPrimitive): String {
     if (value is JsonNull || value.content == "true" || value.content == "false") return value.content
     val number = decimal(value.content)
-    val isPlain = isWhole(number) && number.abs() < LARGEST_PLAIN
-    return if (isPlain) number.toBigInteger().toString() else fraction(number.toDouble())
+    return if (isPlain(value.content)) number.toBigInteger().toString() else canonicalDouble(number.toDouble())
 }
 
-/** ECMAScript writes whole numbers below this without an exponent. */
-private val LARGEST_PLAIN = BigDecimal("1e21")
-
 /** A double as ECMAScript's Number::toString writes it: the fewest digits that give the same double. */
-private fun fraction(value: Double): String {
+private fun canonicalDouble(value: Double): String {
+    if (value == 0.0) return "0"
     val exact = BigDecimal(value)
     val short = (1..17).map { exact.round(MathContext(it)) }.first { it.toDouble() == value }.stripTrailingZeros()
     val digits = short.unscaledValue().abs().toString()

@@ -35,7 +35,7 @@ internal class MembersIn(json: JsonElement) {
 
     /** Refuses members that are not [declared]. */
     fun close(declared: Set<String>) {
-        all.keys.filter { it !in declared }.minOrNull()?.let { under(it) { fault("members") } }
+        all.keys.filter { it !in declared }.minWithOrNull(byCodePoint)?.let { under(it) { fault("members") } }
     }
 }
 
