@@ -56,13 +56,15 @@ def test_of_so_many_threads_the_ends_are_known(opener, monkeypatch, threads, pro
 
 
 # The bytes that a thread may leave, by what becomes of it when its turn is over; and what a store keeps of one.
-BYTES = {"let go": 2500, "deleted": 500}
+BYTES = {"let go": 2500, "deleted": 1200}
 KEPT = {"jsonl": ("Entry",), "sqlite": ("Head", "_Place")}
+# What a deletion with a key leaves, of which a store needs so many (see `test_what_is_needed`).
+NOTED = ("Note", "Deletion", "Gone")
 
 
 @pytest.mark.parametrize("fate", BYTES)
 async def test_a_thread_that_nobody_uses_leaves_its_header_at_most(lasting, fate):
-    """Nothing at all where it was deleted. A loaded thread is ten times as much."""
+    """A note where it was deleted under a key. A loaded thread is ten times as much."""
     threads = 150
     server = server_over(lasting())
     client = Client(server)
@@ -79,7 +81,7 @@ async def test_a_thread_that_nobody_uses_leaves_its_header_at_most(lasting, fate
     grown = sum(found.size for found in held.traces)
 
     left = {kind: count for kind, count in (after - before).items() if count > 5}
-    assert left == dict.fromkeys(KEPT[lasting.kind] if fate == "let go" else (), threads)
+    assert left == dict.fromkeys(KEPT[lasting.kind] if fate == "let go" else NOTED, threads)
     assert grown / threads < BYTES[fate]
     await client.close()
     await server.close()

@@ -9,6 +9,7 @@ from contextlib import closing
 import pytest
 
 from store.conversation import THREAD, converse
+from turnwire.store.notes import Note
 from turnwire.store.rollout import prune
 
 ORDER = ["seq", "prev", "at", "type", "trace", "idempotencyKey", "payload", "hash"]
@@ -70,7 +71,7 @@ def test_the_index_may_be_deleted(opener):
 def test_nobody_else_may_look(lasting):
     asyncio.run(converse(lasting(fsync="never")))
     store = lasting()
-    store.note(b"{}")
+    store.note(Note())
     store.claim(THREAD)
     paths = [lasting.directory, *lasting.directory.rglob("*")]
     modes = {path.relative_to(lasting.directory): path.stat().st_mode & 0o777 for path in paths}

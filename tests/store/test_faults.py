@@ -14,6 +14,7 @@ from turnwire.store.base import HeadMoved, ThreadHeld
 from turnwire.store.chain import link, verify
 from turnwire.store.files import Files
 from turnwire.store.locks import open_locked
+from turnwire.store.notes import Note
 from turnwire.store.opening import open_store
 from turnwire.store.rollout import prune
 from turnwire.wire import ActiveTurn
@@ -279,7 +280,7 @@ def test_what_is_owed_is_forced_at_once_for_all_of_a_thread(lasting):
     store.create(header(), first())
     for seq in range(2, 30):
         store.append(header(seq=seq), event(seq))
-    store.note(b"{}")
+    store.note(Note())
     settle(store)
     settle(store)
 

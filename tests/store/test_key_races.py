@@ -88,9 +88,7 @@ async def threads_in(store, count):
 def effects(store, key):
     """How often something was begun under a key, in any thread, or noted of what is gone."""
     begun = [event for header in store.headers() for event in store.events(header.id) if event.idempotency_key == key]
-    gone = [
-        note for line in store.notes() if (note := msgspec.json.decode(line).get("deletion")) and note["key"] == key
-    ]
+    gone = [note for note in store.notes() if note.deletion is not None and note.deletion.key == key]
     return len(begun) + len(gone)
 
 

@@ -6,7 +6,6 @@ over all threads and processes.
 
 from typing import NamedTuple
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire.errors import not_found
@@ -14,6 +13,7 @@ from turnwire.server.ids import new_id, now_ms
 from turnwire.server.thread import LiveThread
 from turnwire.server.threads import Threads
 from turnwire.store.base import Store
+from turnwire.store.notes import Note, rules_of
 from turnwire.wire import Approval, ApprovalOption, ApprovalRule, ApprovalRuleDraft, Thread
 
 __all__ = ["Rules", "options_for", "workspace_of"]
@@ -39,16 +39,6 @@ _CHOICES = (
     _Choice("acceptAlways", "Always run it and its like here", "accept", "workspace"),
     _Choice("declineAlways", "Never run it and its like here", "decline", "workspace"),
 )
-
-
-class _Note(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """A line of the store: a rule that was saved, or the id of one that was removed."""
-
-    rule: ApprovalRule | None = None
-    removed_rule: str | None = None
-
-
-_encode = msgspec.json.Encoder().encode
 
 
 def workspace_of(header: Thread) -> str | UnsetType:
@@ -115,24 +105,13 @@ class Rules:
             thread.rules = [*(one for one in thread.rules if _place(one) != _place(rule)), rule]
             return
         replaced = [one.id for one in self.of_workspaces() if _place(one) == _place(rule)]
-        self._threads.note(_encode(_Note(rule=rule)))
+        self._threads.note(Note(rule=rule))
         for rule_id in replaced:
-            self._threads.note(_encode(_Note(removed_rule=rule_id)))
+            self._threads.note(Note(removed_rule=rule_id))
 
     def of_workspaces(self) -> list[ApprovalRule]:
         """The rules that hold longer than a thread."""
-        found: dict[str, ApprovalRule] = {}
-        for line in self._store.notes():
-            try:
-                note = msgspec.json.decode(line, type=_Note)
-            except msgspec.MsgspecError:
-                # A line of another version, or what a full disk left of one: no rule that anybody was told of.
-                continue
-            if note.rule is not None:
-                found[note.rule.id] = note.rule
-            elif note.removed_rule is not None:
-                found.pop(note.removed_rule, None)
-        return list(found.values())
+        return rules_of(self._store.notes())
 
     def holding_in(self, header: Thread, live: LiveThread | None) -> list[ApprovalRule]:
         """The rules that hold in a thread: its own while it is loaded, and those of its workspace."""
@@ -148,7 +127,7 @@ class Rules:
             OSError: that could not be kept.
         """
         if any(rule.id == rule_id for rule in self.of_workspaces()):
-            self._threads.note(_encode(_Note(removed_rule=rule_id)))
+            self._threads.note(Note(removed_rule=rule_id))
             return
         for thread in self._threads.all_loaded():
             for rule in thread.rules:

@@ -16,6 +16,7 @@ from turnwire.store.base import Head, Store, StoredEvent, ThreadDamaged, ThreadH
 from turnwire.store.chain import BadEvent, hash_of, read
 from turnwire.store.history import History
 from turnwire.store.memory import MemoryStore
+from turnwire.store.notes import Note
 from turnwire.store.recovery import recover
 from turnwire.wire import Thread
 
@@ -155,13 +156,13 @@ class Threads:
         except ThreadDamaged as damage:
             raise _damaged(damage) from damage
 
-    def note(self, line: bytes) -> None:
+    def note(self, note: Note) -> None:
         """Keeps something of no single thread; whoever asked for it is answered when it is safe.
 
         Raises:
             OSError: it could not be kept.
         """
-        self._store.note(line)
+        self._store.note(note)
         self._hub.gates.guard(self._store, "", _tell_lost)
 
     def loaded(self, thread_id: str) -> LiveThread | None:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from turnwire import wire
+from turnwire.store.notes import Note
 
 __all__ = [
     "Forcing",
@@ -161,11 +162,12 @@ class Store(Protocol):
         their ids and headers, None for what is not there any more; and the moment up to which this is told. That
         something is gone is told once, so that one list can be kept by it."""
 
-    def notes(self) -> Sequence[bytes]:
-        """What is kept of no single thread, a line each, oldest first; other processes may have added some."""
+    def notes(self) -> Sequence[Note]:
+        """What is kept of no single thread, oldest first; other processes may have added some. Those may be missing
+        that are not `needed` any more."""
 
-    def note(self, line: bytes) -> None:
-        """Adds one such line, which has no line end in it."""
+    def note(self, note: Note) -> None:
+        """Adds one of them."""
 
     def reserve(self, name: str) -> bool:
         """Makes this process the only one that does what this name stands for, until `free` or its own end; whether it

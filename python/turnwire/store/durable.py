@@ -17,7 +17,8 @@ from turnwire.store.base import Forcing, Head, HeadMoved, StoredEvent, ThreadHel
 from turnwire.store.chain import Link, link, read
 from turnwire.store.files import FSYNC, Files, forces, prepare
 from turnwire.store.locks import Leases
-from turnwire.store.notes import Notes
+from turnwire.store.notefile import NoteFile
+from turnwire.store.notes import Note
 
 __all__ = ["Durable", "Tell"]
 
@@ -57,10 +58,12 @@ class Durable(ABC):
         self._files = files or Files()
         self._state = Path(directory)
         prepare(self._state, self.KIND)
-        self._notes = Notes(self._files, self._state)
+        self._notes = NoteFile(self._files, self._state)
         self._reserved = Leases(self._files, self._state / _KEYS)
         # By thread, or "" for the notes: the files and directories that were changed since they were last forced.
         self._owed: dict[str, dict[Path, None]] = {}
+        # Whether the notes are to be written anew with what is owed of them.
+        self._shortens = False
 
     @abstractmethod
     def lines(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[bytes]:
@@ -69,18 +72,37 @@ class Durable(ABC):
     def events(self, thread_id: str, after: int = 0, limit: int | None = None) -> Sequence[StoredEvent]:
         return [read(line) for line in self.lines(thread_id, after, limit)]
 
-    def notes(self) -> Sequence[bytes]:
+    def notes(self) -> Sequence[Note]:
+        return self._notes.notes()
+
+    def note(self, note: Note) -> None:
+        self._notes.add_note(note)
+        # The file may have been made just now, or have been written anew by another process.
+        self._owe("", self._notes.path, self._state)
+        if self._notes.is_long():
+            # Beside the loop, whatever the policy.
+            self._owed.setdefault("", {})
+            self._shortens = True
+
+    def note_lines(self) -> Sequence[bytes]:
         return self._notes.lines()
 
-    def note(self, line: bytes) -> None:
-        begins = self._notes.add(line)
-        self._owe("", self._notes.path, *([self._state] if begins else []))
+    def take_notes(self, lines: Sequence[bytes]) -> None:
+        own = set(self._notes.lines())
+        fresh = [line for line in lines if line not in own]
+        if fresh:
+            self._notes.add(*fresh)
+            self._owe("", self._notes.path, self._state)
 
     def owes(self, thread_id: str) -> bool:
         return thread_id in self._owed
 
     def force(self, thread_id: str) -> Forcing:
-        return _Round(self._files, self._owed.pop(thread_id, {}))
+        forcing = _Round(self._files, self._owed.pop(thread_id, {}))
+        if thread_id or not self._shortens:
+            return forcing
+        self._shortens = False
+        return lambda: self._shorten_notes(forcing)
 
     def reserve(self, name: str) -> bool:
         self._files.make_directory(self._state / _KEYS)
@@ -100,6 +122,15 @@ class Durable(ABC):
 
     def close(self) -> None:
         self._reserved.drop_all()
+        self._notes.close()
+
+    def _shorten_notes(self, forcing: Forcing) -> None:
+        forcing()
+        try:
+            self._notes.shorten()
+        except OSError as error:
+            # What was noted is on the disk all the same.
+            self._tell(f"{self._notes.path}: {error.strerror}; it stays as long as it is")
 
     @abstractmethod
     def _survey(self) -> None:

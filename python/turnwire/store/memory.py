@@ -11,6 +11,7 @@ from turnwire import wire
 from turnwire.store.base import Forcing, Head, HeadMoved, StoredEvent, ThreadTaken
 from turnwire.store.chain import GENESIS, Link, follow, link, read
 from turnwire.store.changes import Changes
+from turnwire.store.notes import Note, most, needed
 
 __all__ = ["MemoryStore"]
 
@@ -24,7 +25,8 @@ class MemoryStore:
         self._records: dict[str, _Record] = {}
         # The threads by the keys that they were started with.
         self._keys: dict[str, dict[str, None]] = {}
-        self._notes: list[bytes] = []
+        self._notes: list[Note] = []
+        self._most_notes = most(0)
         self._changes = Changes()
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:
@@ -74,11 +76,14 @@ class MemoryStore:
     def changed(self, since: int) -> tuple[int, Sequence[tuple[str, wire.Thread | None]]]:
         return self._changes.moment, self._changes.told(since, self.header)
 
-    def notes(self) -> Sequence[bytes]:
+    def notes(self) -> Sequence[Note]:
         return list(self._notes)
 
-    def note(self, line: bytes) -> None:
-        self._notes.append(line)
+    def note(self, note: Note) -> None:
+        self._notes.append(note)
+        if len(self._notes) > self._most_notes:
+            self._notes = [self._notes[place] for place in needed(self._notes)]
+            self._most_notes = most(len(self._notes))
 
     def claim(self, thread_id: str) -> None:
         if thread_id not in self._records:

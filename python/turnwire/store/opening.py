@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -26,6 +27,12 @@ class DurableStore(Store, Protocol):
             BadEvent: the next event does not follow it; nothing was changed.
             KeyError, ThreadHeld, ThreadDamaged: as in `claim`.
         """
+
+    def note_lines(self) -> Sequence[bytes]:
+        """The notes in the bytes in which they are stored, those of another version too."""
+
+    def take_notes(self, lines: Sequence[bytes]) -> None:
+        """Adds notes of another store, but for those that this one has."""
 
 
 def open_store(kind: str, directory: str | os.PathLike[str], **options: Any) -> DurableStore:

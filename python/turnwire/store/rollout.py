@@ -134,8 +134,7 @@ def migrate(source: Path, target: Path, kind: str, *, dry_run: bool = False) -> 
         for record in records(source):
             yield _copy(record.thread_id, there.get(record.thread_id), giver, taker)
         # What is kept of no single thread goes along, once.
-        for line in giver.notes()[len(taker.notes()) :]:
-            taker.note(line)
+        taker.take_notes(giver.note_lines())
         taker.force("")()
 
 
