@@ -10,6 +10,7 @@ import msgspec
 import rfc8785
 
 from bindings.canonical import canonical
+from bindings.odd import bounds_of, odd
 from bindings.test_vectors import EXAMPLES, INVALID, ROOT, VALID, decode
 from codegen.rules.gather import plans_of, trials
 from codegen.rules.mutants import mutants
@@ -102,7 +103,7 @@ def protocol_walk():
 
 
 def walk(definitions, checks, count, given):
-    """So many values, as many of one type as of another: half of them made by the schema, half spoilt, in two ways.
+    """So many values, as many of one type as of another: half of them made by the schema, half spoilt, in three ways.
 
     A type of which the walker makes no value is left out, and told.
     """
@@ -112,13 +113,16 @@ def walk(definitions, checks, count, given):
     for at in range(len(names), count // 2):
         if (value := _made(walker, names[at % len(names)])) is not _NOTHING:
             lawful[names[at % len(names)]].append(value)
-    spoilt = []
+    spoilt, bounds = [], bounds_of(definitions)
     for at in range(count - count // 2):
         name = names[at % len(names)]
-        if at // len(names) % 2:
-            changed = next(mutants(rng, definitions[name], [*lawful[name], *given.get(name, ())], 1))
-        else:
-            changed = walker.mutant(name, rng.choice(lawful[name])).value
+        match at // len(names) % 3:
+            case 0:
+                changed = walker.mutant(name, rng.choice(lawful[name])).value
+            case 1:
+                changed = next(mutants(rng, definitions[name], [*lawful[name], *given.get(name, ())], 1))
+            case _:
+                changed = odd(rng, rng.choice(lawful[name]), bounds)
         spoilt.append((name, changed))
     made = [(name, value) for name in names for value in lawful[name]]
     return Walk(checks, made, spoilt, checks.roots.keys() - lawful.keys())
