@@ -30,7 +30,8 @@ def test_a_row_says_what_its_clause_says(check):
 @pytest.mark.parametrize("check", catalogue(), ids=lambda check: check.id)
 def test_a_row_is_whole(check):
     assert re.fullmatch(
-        r"(rpc|stdio|life|thread|turn|item|appr|page|script|usage|input|queue|idem|host|trace|replay|rec|load|fuzz)\.[a-z0-9-]+",
+        r"(rpc|stdio|life|thread|turn|item|appr|page|script|usage|input|queue|idem|host|trace|review|replay|rec|load|fuzz"
+        r"|ws)\.[a-z0-9-]+",
         check.id,
     )
     assert function_of(check.id).__doc__

@@ -24,10 +24,14 @@ LITTLE = (
     *("fork", "rewind", "steer", "queue", "approvalRules", "permissionModes", "userInput"),
     *("outputSchema", "models", "schemaExport", "traces"),
 )
+REVIEWS = [check.id for check in catalogue() if "reviews" in check.gate]
 NOT_BY = {
-    "": ("appr.expiry",),
-    "expiring": (),
-    "sparing": [c.id for c in catalogue() if c.id == "appr.expiry" or {*LITTLE, "events"} & {*c.gate.split(", ")}],
+    "": ("appr.expiry", *REVIEWS),
+    "expiring": REVIEWS,
+    "reviewing": ("appr.expiry", "life.capability-undeclared"),
+    "sparing": [
+        c.id for c in catalogue() if c.id in ("appr.expiry", *REVIEWS) or {*LITTLE, "events"} & {*c.gate.split(", ")}
+    ],
 }
 # What nobody can show where no time passes.
 OF_TIME = ("page.frozen-end", "thread.list-order")

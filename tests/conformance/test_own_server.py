@@ -2,6 +2,7 @@
 
 import resource
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +14,9 @@ STORES = {
 }
 # Bounds low enough to be tried; the rest of a run must not notice them.
 TRIED = ("--limit", "replayEvents=200", "--limit", "queueEntries=20")
-# What our contract contradicts, and what a server that lets no approval expire is not asked.
-NOT_ASKED = {"rpc.closed-params", "appr.expiry"}
+REVIEWS = ("review.thread", "review.refused", "review.goes-along")
+# What our contract contradicts, and what a server that lets no approval expire and reviews nothing is not asked.
+NOT_ASKED = {"rpc.closed-params", "appr.expiry", *REVIEWS}
 # What a store in memory promises nothing of: it says no `limits.fsync`.
 OF_A_RECORD = {
     "appr.after-restart",
@@ -58,6 +60,12 @@ def test_approvals_expire_where_a_server_says_so(judge):
     judged = judge((*SERVE, "--limit", "approvalTtlMs=400"), select=("appr.expiry",))
 
     assert {"appr.expiry": "pass"} == judged.verdicts
+
+
+def test_reviews_pass_where_an_agent_reviews(judge):
+    judged = judge((sys.executable, str(Path(__file__).with_name("reviewing_server.py"))), select=("review.*",))
+
+    assert dict.fromkeys(REVIEWS, "pass") == judged.verdicts, judged.stdout
 
 
 def test_files_are_taken_back_where_a_server_keeps_them(judge):

@@ -39,6 +39,7 @@ LAYERS = (
     "rules",
     "modes",
     "traces",
+    "reviews",
     "items",
     "files",
     "questions",
