@@ -27,13 +27,13 @@ def test_lawful_server_is_conformant_and_a_log_gets_no_progress(chosen):
     assert "2 checks, 2 pass" in out
 
 
-@pytest.mark.parametrize("form", ["json", "junit", "text"])
+@pytest.mark.parametrize("form", ["github", "json", "junit", "markdown", "sarif", "text"])
 def test_report_goes_to_stdout_and_to_files(tmp_path, form):
     file = tmp_path / "deep" / "report"
     code, out, _ = judge("--select", GREETING, "--format", form, "--report", f"{form}={file}")
 
     assert code == Exit.DONE
-    assert GREETING in out or form == "text"
+    assert GREETING in out or "1 pass" in out
     # Durations and times of day differ from nothing: both come from one run.
     assert file.read_text() == out
 

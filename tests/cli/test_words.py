@@ -52,7 +52,8 @@ NAMES = [command.name for command in COMMANDS]
         ),
         (
             ["check", "server", "--report", "pdf=x", "--", "x"],
-            "argument --report: 'pdf=x' is not KIND=FILE (json, junit, text); see `turnwire check server --help`",
+            "argument --report: 'pdf=x' is not KIND=FILE (github, json, junit, markdown, sarif, text); "
+            "see `turnwire check server --help`",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

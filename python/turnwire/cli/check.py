@@ -21,7 +21,7 @@ __all__ = ["run"]
 
 Group = argparse._ArgumentGroup  # noqa: SLF001 - the library has no public name for what it returns
 LEVELS = tuple(level.value for level in Level)
-REPORT_KINDS = ("json", "junit", "text")
+REPORT_KINDS = ("github", "json", "junit", "markdown", "sarif", "text")
 
 
 def run(name: str, argv: list[str], streams: Streams) -> int:

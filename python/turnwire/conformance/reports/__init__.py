@@ -1,1 +1,1 @@
-"""The same judgement in several forms: a document for programs, text for people, JUnit for build servers."""
+"""The same judgement in several forms: a document for programs, text and Markdown for people, the rest for CI."""

@@ -7,12 +7,15 @@ from typing import Literal, TextIO
 
 from turnwire.conformance.model import Level, Outcome, Verdict
 from turnwire.conformance.reports.document import Run, document
+from turnwire.conformance.reports.github import render_github
 from turnwire.conformance.reports.junit import render_junit
+from turnwire.conformance.reports.markdown import render_markdown
+from turnwire.conformance.reports.sarif import render_sarif
 from turnwire.conformance.reports.text import render_text
 
 __all__ = ["Form", "exit_code", "report"]
 
-Form = Literal["text", "json", "junit"]
+Form = Literal["text", "json", "junit", "sarif", "markdown", "github"]
 DONE, FINDINGS, USAGE, NOT_VERIFIED, OUR_FAULT = 0, 1, 2, 4, 5
 
 
@@ -52,5 +55,11 @@ def _rendered(kind: str, run: Run, *, color: bool) -> str:
             return json.dumps(document(run), indent=2, ensure_ascii=False) + "\n"
         case "junit":
             return render_junit(run)
+        case "sarif":
+            return render_sarif(run)
+        case "markdown":
+            return render_markdown(run)
+        case "github":
+            return render_github(run)
         case _:
             return render_text(run, color=color)

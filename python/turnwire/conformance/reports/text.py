@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from turnwire.conformance.model import Outcome, Verdict
 from turnwire.conformance.reports.document import Run, repro
 
-__all__ = ["render_text"]
+__all__ = ["ENDINGS", "IN_A_LINE", "IN_FULL", "render_text", "summary_line"]
 
 WIDTH = 118
 LABEL = 10
@@ -36,13 +36,17 @@ def render_text(run: Run, *, color: bool) -> str:
     blocks += [_listed(heading, _with(run, verdict)) for verdict, heading in IN_A_LINE.items() if _with(run, verdict)]
     if run.complaints:
         blocks.append("\n".join(["Faults of the expectations:", *(f"  {line}" for line in run.complaints)]))
+    return "\n\n".join([*blocks, summary_line(run), ENDINGS[run.exit_code]]) + "\n"
+
+
+def summary_line(run: Run) -> str:
+    """Who was judged, by what, and how often it came out how."""
     name = " ".join(str(part) for part in (run.server.get("name"), run.server.get("version")) if part) or "server"
     counts = Counter(outcome.verdict for outcome in run.outcomes)
     counted = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     number = f"{len(run.outcomes)} check" + ("s" if len(run.outcomes) != 1 else "")
     waited = f"; {run.waited_ms / 1000:.1f} s were waits by the clock" if run.waited_ms else ""
-    blocks.append(f"{name} by the contract {run.profile} {run.protocol}: {number}, {counted or 'none'}{waited}")
-    return "\n\n".join([*blocks, ENDINGS[run.exit_code]]) + "\n"
+    return f"{name} by the contract {run.profile} {run.protocol}: {number}, {counted or 'none'}{waited}"
 
 
 def _full(run: Run, outcome: Outcome, *, color: bool) -> str:
