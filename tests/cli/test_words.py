@@ -52,8 +52,10 @@ NAMES = [command.name for command in COMMANDS]
         ),
         (
             ["check", "server", "--report", "pdf=x", "--", "x"],
-            "argument --report: 'pdf=x' is not KIND=FILE (github, json, junit, markdown, sarif, text); "
-            "see `turnwire check server --help`",
+            (
+                "argument --report: 'pdf=x' is not KIND=FILE (github, json, junit, markdown, sarif, text); "
+                "see `turnwire check server --help`"
+            ),
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
