@@ -13,11 +13,12 @@ __all__ = ["UNCHECKED", "Checks", "checks_of", "unchecked"]
 
 
 class Checks(msgspec.Struct, frozen=True):
-    """Plans by name of the type; `problems` say what could not be lowered, and why."""
+    """Plans by name of the type; `problems` is what there is to say of them, `faults` what could not be lowered."""
 
     plans: Plans | None
     roots: Mapping[str, str]
     problems: list[Problem]
+    faults: tuple[Problem, ...] = ()
 
 
 # What has no validators at all.
@@ -29,7 +30,8 @@ def checks_of(schema: Any, file: str, roots: Mapping[str, str]) -> Checks:
     lowered = lower_each(schema, file=file, roots=roots.values())
     good = {name: at for name, at in roots.items() if at not in lowered.faulty}
     problems = [msgspec.structs.replace(problem, severity="warning") for problem in lowered.problems]
-    return Checks(lowered.plans if good else None, good, problems)
+    faults = tuple(problem for problem in lowered.problems if problem.severity == "error")
+    return Checks(lowered.plans if good else None, good, problems, faults)
 
 
 def unchecked(findings: list[Finding], declared: Mapping[str, str], checks: Checks) -> list[Finding]:
@@ -45,4 +47,11 @@ def unchecked(findings: list[Finding], declared: Mapping[str, str], checks: Chec
             told.append(Finding(finding.pointer, "degraded", f"{finding.what}, and there is no validator"))
         else:
             told.append(finding)
+    # The types may look as if they held what cannot even be checked.
+    known = {finding.pointer for finding in told if finding.verdict == "degraded"}
+    told += [
+        Finding(fault.where, "degraded", f"{fault.what}, and there is no validator")
+        for fault in checks.faults
+        if not known & {fault.where, fault.where.rpartition("/")[0]}
+    ]
     return told

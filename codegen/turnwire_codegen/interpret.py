@@ -148,7 +148,8 @@ def _is_multiple(value: float, of: float) -> bool:
     except OverflowError:
         # Beyond the largest double there are whole numbers only.
         return True
-    return math.isinf(quotient) or quotient == math.trunc(quotient)
+    # Where the quotient is beyond all doubles, the rest of the division is exact all the same.
+    return math.fmod(value, of) == 0 if math.isinf(quotient) else quotient == math.trunc(quotient)
 
 
 def _whole(rule: Rule, value: Any, named: _Named) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -16,14 +16,21 @@ __all__ = ["ALL_RULES", "findings", "report_json"]
 ALL_RULES: frozenset[type] = frozenset({Bound, Multiple, Length, Pattern, Format, Count, Unique})
 
 
-def findings(said: Protocol, typed: Protocol, origins: Mapping[str, str], held: frozenset[type]) -> list[Finding]:
+def findings(
+    said: Protocol,
+    typed: Protocol,
+    origins: Mapping[str, str],
+    held: frozenset[type],
+    is_held: Callable[[Rule], bool] = lambda _: True,
+) -> list[Finding]:
     """An entry for each declaration and member of `said`, of which the types hold what is in `typed`.
 
-    `origins` are the pointers of the declarations, `held` the rules that the language's types can keep at all.
+    `origins` are the pointers of the declarations, `held` the rules that the language's types can keep at all,
+    `is_held` whether such a rule is one that they do.
     """
     kept: dict[str, list[Rule]] = {}
     for place, node in _all_places(typed, origins):
-        kept[place] = [rule for rule in _rules(node) if type(rule) in held]
+        kept[place] = [rule for rule in _rules(node) if type(rule) in held and is_held(rule)]
     return sorted(
         (_judged(place, _rules(node), kept.get(place, [])) for place, node in _all_places(said, origins)),
         key=lambda entry: entry.pointer,

@@ -10,6 +10,7 @@ import msgspec
 
 __all__ = [
     "FORMATS",
+    "LONGEST",
     "NOTHING",
     "Bound",
     "Call",
@@ -40,6 +41,8 @@ __all__ = [
 
 # The formats that every language checks alike; any other says something to people only.
 FORMATS = frozenset({"date", "date-time", "ipv4", "time", "uuid"})
+# No text, list or object is longer in any language: a count beyond says no more than this one.
+LONGEST = 2**31 - 1
 
 
 class Type(msgspec.Struct, frozen=True, tag_field="node"):

@@ -96,6 +96,25 @@ LEFT = [
         "runtime",
     ),
     ("unique items", of(a={"type": "array", "uniqueItems": True}), "#/properties/a", "runtime"),
+    ("steps of a fraction", of(a={"type": "number", "multipleOf": 0.1}), "#/properties/a", "runtime"),
+    ("a step of nothing", of(a={"type": "integer", "multipleOf": 0}), "#/properties/a/multipleOf", "degraded"),
+    ("less than nothing", of(a={"type": "string", "minLength": -1}), "#/properties/a/minLength", "degraded"),
+    (
+        "what a choice says of a text",
+        of(a={"allOf": [{"type": "string"}], "anyOf": [{"minLength": 2}, {"pattern": "^a"}]}),
+        "#/properties/a",
+        "runtime",
+    ),
+    (
+        "members of several arms",
+        {
+            **of(a=OBJECT),
+            "anyOf": [{**of(k={"const": "x"}), "required": ["k"]}, {**of(l={"const": "y"}), "required": ["l"]}],
+            "unevaluatedProperties": False,
+        },
+        "#",
+        "runtime",
+    ),
     ("format", of(a={"type": "string", "format": "uri"}), "#/properties/a", "runtime"),
     ("a pattern of one engine", of(a={"type": "string", "pattern": "(?<=a)b"}), "#/properties/a", "degraded"),
     ("a bound without a type", of(a={"minimum": 3}), "#/properties/a", "runtime"),
@@ -143,6 +162,7 @@ def test_fail_on_degraded_names_the_place(tmp_path):
 WRONG = [
     ("missing", None, "s.json:#: cannot be read: no such file or directory; name a readable file"),
     ("not JSON", '{\n "a": }', "s.json:2:7: not JSON: "),
+    ("no number", '{"maxLength": 1e400}', "s.json:#: 1e400 is larger than any number can be; write plain JSON"),
     ("no schema", "[1]", "s.json:#: a JSON Schema is an object or a boolean; name a schema file"),
     ("not UTF-8", b"\xff\xfe", "s.json:#: not UTF-8 at byte 0"),
     ("too deep", "[" * 100000, "s.json:#: nested too deeply"),

@@ -1,9 +1,11 @@
-"""Files to JSON values, strictly: no duplicate member, no NaN, and every syntax error with its line and column.
+"""Files to JSON values, strictly: no duplicate member, no NaN, no number beyond all doubles.
 
+Every syntax error is told with its line and column.
 A file whose name ends as those of YAML do may be YAML.
 """
 
 import json
+import math
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,7 +35,9 @@ def read_value(path: Path, found: list[Problem]) -> Any:
 def json_value(text: str, label: str, found: list[Problem]) -> Any:
     """The JSON value that `text` says, or None with a problem in `found`; `label` is how problems call it."""
     try:
-        return json.loads(text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant)
+        return json.loads(
+            text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant, parse_float=_finite
+        )
     except json.JSONDecodeError as error:
         where = f"{error.lineno}:{error.colno}"
         found.append(_fault(label, where, f"not JSON: {error.msg.lower()}", "mend the syntax"))
@@ -72,6 +76,13 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(text: str) -> NoReturn:
     raise _StrictError(f"{text} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _StrictError(f"{text} is larger than any number can be")
+    return number
 
 
 def _fault(file: str, where: str, what: str, fix: str) -> Problem:

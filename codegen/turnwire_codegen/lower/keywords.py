@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from turnwire_codegen.lower.document import Document, Site
+from turnwire_codegen.rules import LONGEST
 
 __all__ = ["Keywords"]
 
@@ -124,7 +125,7 @@ class Keywords(msgspec.Struct, frozen=True):
         if value is None:
             return None
         if value >= 0 and value == int(value):
-            return int(value)
+            return min(int(value), LONGEST)
         (self.document.place(site) / key).error(f"{key} is no count", "write a whole number from 0")
         return None
 

@@ -53,7 +53,8 @@ def is_multiple(value: float, of: float) -> bool:
     except OverflowError:
         # Beyond the largest double there are whole numbers only.
         return True
-    return quotient in (_INFINITY, -_INFINITY) or quotient.is_integer()
+    # Where the quotient is beyond all doubles, the rest of the division is exact all the same.
+    return value % of == 0 if quotient in (_INFINITY, -_INFINITY) else quotient.is_integer()
 
 
 def finder(expression: str) -> Callable[[str], object]:

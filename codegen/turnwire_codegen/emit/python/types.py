@@ -1,5 +1,6 @@
 """One match from the IR's types to Python annotations that msgspec can build a decoder for."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from turnwire_codegen.emit.python.text import quoted
 from turnwire_codegen.ir import AnyValue, Const, ListOf, MapOf, Nullable, Ref, Scalar, TupleOf, TypeNode
 from turnwire_codegen.patterns import parse, to_python
 
-__all__ = ["Home", "Symbol", "annotation", "literal"]
+__all__ = ["Home", "Symbol", "annotation", "is_held", "literal"]
 
 
 class Symbol(msgspec.Struct, frozen=True):
@@ -42,7 +43,9 @@ def annotation(node: TypeNode, home: Home) -> Symbol:
     """The annotation of `node` as a module at `home` says it."""
     match node:
         case Scalar(kind, bound):
-            return _constrained(Symbol(_SCALARS[kind]), bound)
+            # A whole number is a multiple of every fraction that could be held, and has no words for it.
+            said = tuple(rule for rule in bound if not (kind == "integer" and _steps_by_fraction(rule)))
+            return _constrained(Symbol(_SCALARS[kind]), said)
         case Const(value):
             return literal(value)
         case Ref(name, bound):
@@ -66,6 +69,17 @@ def literal(*values: Any) -> Symbol:
         return Symbol("float")
     text = ", ".join(repr(value) if not isinstance(value, str) else quoted(value) for value in values)
     return Symbol(f"Literal[{text}]", frozenset({(_TYPING, "Literal")}))
+
+
+def is_held(rule: rules.Rule) -> bool:
+    """Whether msgspec can hold a rule as the validators do: 64 bits, and multiples by which division is exact."""
+    match rule:
+        case rules.Bound(low, high, above, below):
+            return all(value is None or _fits(value) for value in (low, high, above, below))
+        case rules.Multiple(of):
+            # It looks at the rest of a division: of 0.5 by 0.1 there is one, though the quotient of the two is 5.
+            return _fits(of) if isinstance(of, int) else math.frexp(of)[0] == 0.5
+    return not isinstance(rule, rules.Format | rules.Unique)
 
 
 def _reference(name: str, home: Home) -> Symbol:
@@ -107,7 +121,7 @@ def _meta(rule: rules.Rule) -> list[str]:
         case rules.Bound(low, high, above, below):
             named = {"ge": low, "le": high, "gt": above, "lt": below}
             return [f"{name}={value!r}" for name, value in named.items() if value is not None and _fits(value)]
-        case rules.Multiple(of):
+        case rules.Multiple(of) if is_held(rule):
             return [f"multiple_of={of!r}"]
         case rules.Length(low, high) | rules.Count(_, low, high):
             named = {"min_length": low or None, "max_length": high}
@@ -117,6 +131,10 @@ def _meta(rule: rules.Rule) -> list[str]:
             return [f"pattern={quoted(to_python(parse(source)))}"]
         case _:
             return []
+
+
+def _steps_by_fraction(rule: rules.Rule) -> bool:
+    return isinstance(rule, rules.Multiple) and isinstance(rule.of, float)
 
 
 def _fits(value: float) -> bool:

@@ -47,8 +47,7 @@ def condition(asked: ask.Condition, functions: Functions) -> str:
         case ask.Compare():
             return _comparison(asked)
         case ask.Counted(of=of, min=least, max=most):
-            limits = str(least) if most is None else f"{least}, {most}"
-            return f"counts(v, {limits}, {{ w in {condition(of, functions)} }})"
+            return f"counts(v, {least}, {'.max' if most is None else most}, {{ w in {condition(of, functions)} }})"
         case ask.Flag(name=name):
             return flag(name)
         case ask.IndexBelow(limit=limit):

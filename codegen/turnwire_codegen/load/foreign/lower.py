@@ -119,7 +119,7 @@ def _reference(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
     if target is None:
         work.note(spot, "degraded", f"the reference {node['$ref']!r} leads nowhere in this file")
         return AnyValue()
-    if {"properties", "required", "allOf"} & set(node):
+    if {"properties", "required"} & set(node) or ("allOf" in node and is_object(node, work.document)):
         return _object(node, spot, work)
     beside = {key: value for key, value in node.items() if key not in _ANNOTATIONS}
     added = bounds_beside(beside, work.document.at(target), spot, work)
@@ -159,6 +159,8 @@ def _kinds(node: dict[str, Any], kinds: list[Any], spot: Spot, work: Work) -> Ty
 
 
 def _array(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
+    if "type" not in node:
+        work.note(spot, "degraded", "the type takes lists only, of which the schema says items but no type")
     items = node.get("items", True)
     prefix = node.get("prefixItems", items if isinstance(items, list) else None)
     if prefix is None:

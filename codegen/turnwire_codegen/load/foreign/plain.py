@@ -46,7 +46,8 @@ def load_plain(document: Any, path: Path, layout: Layout) -> Loaded:
     work = Work(Document(without_siblings(document)), layout.names)
     head: dict[str, Any] = document if isinstance(document, dict) else {}
     named = [(work.claim(key, pointer), pointer) for key, pointer in work.document.definitions(layout.folders)]
-    alone = {"#": str(head.get("title") or path.stem)} if is_schema(head) else {}
+    # What declares nothing is a schema all the same: true, or an empty one.
+    alone = {"#": str(head.get("title") or path.stem)} if is_schema(head) or not named else {}
     roots = alone if layout.roots is None else layout.roots
     named += [(work.claim(name, pointer), pointer) for pointer, name in roots.items()]
     check_schemas(work.document, [pointer for _, pointer in named], str(path))

@@ -32,10 +32,15 @@ def scalar_rules(node: dict[str, Any], kind: str, spot: Spot, work: Work) -> tup
         # Bounds of an integer may be written as fractions; the integers that they let through are the same.
         low, high = _whole(low, math.ceil), _whole(high, math.floor)
         above, below = _whole(above, math.floor), _whole(below, math.ceil)
+    # Of two ends the closer one says it all, and some languages have room for one.
+    if low is not None and above is not None:
+        low, above = (None, above) if above >= low else (low, None)
+    if high is not None and below is not None:
+        high, below = (None, below) if below <= high else (high, None)
     bound = rules.Bound(low, high, above, below)
     found: list[rules.Rule] = [] if bound == rules.Bound() else [bound]
     multiple = _number(node.get("multipleOf"))
-    if multiple is not None:
+    if multiple is not None and multiple > 0:
         found.append(rules.Multiple(int(multiple) if multiple == int(multiple) else multiple))
     return tuple(found)
 
@@ -146,4 +151,4 @@ def _number(value: Any) -> Number | None:
 def _count(value: Any) -> int | None:
     """A count may be written 2.0."""
     number = _number(value)
-    return None if number is None or number != int(number) else int(number)
+    return None if number is None or number < 0 or number != int(number) else min(int(number), rules.LONGEST)

@@ -104,6 +104,8 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
     elif others is None and _brings(node, _CONDITIONS, document, members):
         # A member that is declared under a condition only is data all the same.
         extra = extra or (True, pointer)
+    if node.get("unevaluatedProperties", False) is not False:
+        extra = extra or (True, pointer)
     return Shape(members, required, extra, closed, tuple(twice), tuple(left))
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from turnwire_codegen.ir import Case, Const, Nullable, Ref, Scalar, TypeNode, Union, Untagged, Variant
+from turnwire_codegen.ir import AnyValue, Case, Const, Nullable, Ref, Scalar, TypeNode, Union, Untagged, Variant
 from turnwire_codegen.load.foreign.scalars import make_enum
+from turnwire_codegen.load.foreign.shapes import is_object
 from turnwire_codegen.load.foreign.work import Conditions, Spot, Work
 from turnwire_codegen.words import pascal
 
@@ -14,6 +15,7 @@ __all__ = ["lower_choice"]
 _ENVELOPE = frozenset({"jsonrpc"})
 # Types that are null and nothing else; what a name stands for is seen when all are made.
 _NULLS = (Scalar("null"), Const(None))
+_CHOICES = ("oneOf", "anyOf")
 Lower = Callable[[Any, Spot, Work], TypeNode]
 Arm = tuple[Any, str]
 
@@ -24,8 +26,14 @@ def lower_choice(node: dict[str, Any], spot: Spot, work: Work, lower: Lower) -> 
     arms: list[Arm] = [(arm, f"{spot.pointer}/{key}/{index}") for index, arm in enumerate(node[key])]
     if key == "oneOf" and "anyOf" in node:
         work.note(spot, "runtime", "the type holds oneOf, not the anyOf beside it")
-    if {"properties", "required", "allOf", "$ref"} & set(node):
+    if {"properties", "required"} & set(node) or is_object(node, work.document):
         return _beside_members(node, arms, spot, work, lower)
+    if {"allOf", "$ref"} & set(node):
+        base = lower({word: value for word, value in node.items() if word not in _CHOICES}, spot, work)
+        if base != AnyValue():
+            work.note(spot, "runtime", f"the type does not hold: {key}")
+            return base
+        work.note(spot, "runtime", "the type does not hold: allOf")
     rest = [(arm, pointer) for arm, pointer in arms if not _is_null(arm)]
     if not rest:
         return Scalar("null")
@@ -69,6 +77,9 @@ def _beside_members(node: dict[str, Any], arms: list[Arm], spot: Spot, work: Wor
     described = {word: node[word] for word in ("description",) if word in node}
     base = {word: value for word, value in node.items() if word not in {key, "title", "description"}}
     if all(isinstance(arm, dict) and _has_tag(arm, work) for arm, _ in arms):
+        if key == "anyOf" and base.pop("unevaluatedProperties", None) is False:
+            # Several arms may fit, and each then has the members of the others beside its own.
+            work.note(spot, "runtime", "the type does not hold: unevaluatedProperties")
         merged = [({**arm, "allOf": [base, *arm.get("allOf", [])]}, pointer) for arm, pointer in arms]
         return _several(described, merged, spot, work, lower)
     optional = [{"type": "object", "properties": arm.get("properties", {})} for arm, _ in arms if isinstance(arm, dict)]

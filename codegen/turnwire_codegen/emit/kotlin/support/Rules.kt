@@ -258,7 +258,9 @@ internal class Numeric(text: String) : Comparable<Numeric> {
     fun isMultipleOf(of: Numeric): Boolean {
         if (isWhole && of.isWhole) return exact!!.remainder(of.exact).signum() == 0
         val quotient = double / of.double
-        return !quotient.isFinite() || quotient == Math.rint(quotient)
+        if (quotient.isFinite()) return quotient == Math.rint(quotient)
+        // Beyond the largest double there are whole numbers only; before it the rest of a division is exact.
+        return !double.isFinite() || double % of.double == 0.0
     }
 }
 

@@ -173,7 +173,7 @@ extension JSONChecking {
     }
 
     /// Whether so many items of an array meet a condition.
-    static func counts(_ value: JSONValue, _ least: Int, _ most: Int = .max, _ holds: (JSONValue) -> Bool) -> Bool {
+    static func counts(_ value: JSONValue, _ least: Int, _ most: Int, _ holds: (JSONValue) -> Bool) -> Bool {
         guard case let .array(items) = value else { return false }
         let count = items.reduce(0) { holds($1) ? $0 + 1 : $0 }
         return least <= count && count <= most

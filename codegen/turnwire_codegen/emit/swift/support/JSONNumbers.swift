@@ -21,8 +21,9 @@ extension JSONChecking {
         default:
             guard let number = value.asDouble, let part = of.asDouble else { return false }
             let quotient = number / part
-            // Beyond the largest double there are whole numbers only.
-            return quotient.isInfinite || isWhole(quotient)
+            guard quotient.isInfinite else { return isWhole(quotient) }
+            // Beyond the largest double there are whole numbers only; before it the rest of a division is exact.
+            return number.isInfinite || number.truncatingRemainder(dividingBy: part) == 0
         }
     }
 

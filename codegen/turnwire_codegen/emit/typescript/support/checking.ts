@@ -179,8 +179,10 @@ export function isMultiple(value: number | bigint, of: number | bigint): boolean
   } else if (isInteger(value) && isInteger(of)) {
     return BigInt(value) % BigInt(of) === 0n;
   }
-  const quotient = Number(value) / Number(of);
-  return !Number.isFinite(quotient) || Number.isInteger(quotient);
+  const number = Number(value);
+  const quotient = number / Number(of);
+  // Beyond the largest double there are whole numbers only; before it the rest of a division is exact.
+  return Number.isFinite(quotient) ? Number.isInteger(quotient) : !Number.isFinite(number) || number % Number(of) === 0;
 }
 
 export function isDate(text: string): boolean {
