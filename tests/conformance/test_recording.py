@@ -208,6 +208,16 @@ SPOILS = {
         lambda t: t.params("item/completed", "item_5")["item"].update(status="inProgress"),
         "item.status-terminal",
     ),
+    "ends without a member": (
+        APPROVED,
+        lambda t: t.params("item/completed", "item_5")["item"].pop("cwd"),
+        "item.completed-whole",
+    ),
+    "ends as another one": (
+        APPROVED,
+        lambda t: t.params("item/completed", "item_2")["item"].update(createdAt=1),
+        "item.completed-whole",
+    ),
     "approval without its item": (APPROVED, lambda t: t.drop(t.at("item/started", "item_4")), "appr.item-first"),
     "approval not told": (APPROVED, lambda t: t.drop(t.at("approval/requested")), "appr.item-first"),
     "another approval": (

@@ -30,6 +30,7 @@ RULES = (
     "item.delta-known-id",
     "item.delta-concat",
     "item.status-terminal",
+    "item.completed-whole",
     "appr.item-first",
     "appr.notification-equals-request",
     "appr.nonce-secret",

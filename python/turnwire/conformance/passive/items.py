@@ -1,6 +1,6 @@
 """The items of one thread: each starts, grows and is completed once.
 
-An open item costs its type, the length of its text and a hash of it; the text itself is not kept.
+An open item costs its type, the names of its members, the length of its text and a hash of it; no text is kept.
 """
 
 import hashlib
@@ -16,6 +16,8 @@ class _Open:
 
     def __init__(self, item: dict[str, Any]) -> None:
         self.kind = (item["type"], item["turnId"])
+        self.names = frozenset(item)
+        self.created = item.get("createdAt")
         self.deltas = 0
         text = _text(item) or ""
         self.length = len(text)
@@ -118,6 +120,7 @@ class ItemLog:
         kind = (item["type"], item["turnId"])
         if kind != begun.kind:
             self._findings.broke("item.type-immutable", " of ".join(begun.kind), f"{' of '.join(kind)} at its end")
+        self._judge_whole(begun, item)
         text = _text(item)
         # ITEM-3 speaks of deltas; who sends none, or to whom none is sent, has nothing to join.
         if begun.deltas and text is not None:
@@ -126,6 +129,20 @@ class ItemLog:
                 self._findings.broke(
                     "item.delta-concat", f"the text of {item['id']}, joined from its deltas", f"a text of {len(text)}"
                 )
+
+    def _judge_whole(self, begun: _Open, item: dict[str, Any]) -> None:
+        """ITEM-4: a completed item is "whole", so it has what its start had, and began when that did."""
+        self._findings.judge("item.completed-whole")
+        if missing := begun.names - item.keys():
+            self._findings.broke(
+                "item.completed-whole", f"{', '.join(sorted(missing))} in {item['id']}", "not at its end"
+            )
+        elif item.get("createdAt") != begun.created:
+            self._findings.broke(
+                "item.completed-whole",
+                f"createdAt {begun.created} of {item['id']}",
+                f"{item.get('createdAt')} at its end",
+            )
 
 
 def _text(item: dict[str, Any]) -> str | None:
