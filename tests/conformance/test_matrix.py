@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 
 from conformance.matrix import note_broken, note_lawful, table
-from turnwire.conformance.registry import catalogue
+from turnwire.conformance.registry import catalogue as whole_catalogue
 
 # The fixture runs without this process's packages, so it is asked for its names rather than imported.
 NAMES = json.loads(subprocess.check_output([sys.executable, "-S", "-E", Path(__file__).parent / "fixture", "--names"]))
+
+
+def catalogue():
+    """The checks of servers on stdin and stdout; those of WebSockets have servers of their own (test_ws_matrix.py)."""
+    return [check for check in whole_catalogue() if "stdio" in check.transports]
+
+
 CHECKS = {check.id: check for check in catalogue()}
 LAWFUL = ["", *sorted(set(NAMES["variants"]) - {"bare", "closed", "foreign", "refusing", "unlimited"})]
 KILLS = [(check.id, name) for check in catalogue() for name in check.mutants]

@@ -42,12 +42,7 @@ def _server(name: str, argv: list[str], streams: Streams) -> int:
     words, target = split_target(argv)
     options = _server_parser(name, streams).parse_args(words)
     address = _address(options, streams)
-    if not target and (address is None or target is not None):
-        raise Stop(
-            Exit.USAGE, "no server given; its command stands behind `--`: turnwire check server -- my-server --stdio"
-        )
-    if not target:
-        demand_absent(options, "env", "cwd", why="with --ws and no command: the server runs already")
+    _demand_target(options, target, address)
     asked = CheckServerOptions(
         argv=tuple(target or ()),
         address=address,
@@ -77,6 +72,17 @@ def _server(name: str, argv: list[str], streams: Streams) -> int:
         quiet=options.quiet or not streams.stderr.isatty(),
     )
     return run_check_server(asked, streams.stdout, streams.stderr)
+
+
+def _demand_target(options: argparse.Namespace, target: list[str] | None, address: Address | None) -> None:
+    if target == [] or (target is None and address is None):
+        raise Stop(
+            Exit.USAGE, "no server given; its command stands behind `--`: turnwire check server -- my-server --stdio"
+        )
+    if target is None:
+        demand_absent(options, "env", "cwd", why="with --ws and no command: the server runs already")
+        if address and address.has_any_port:
+            raise Stop(Exit.USAGE, "{port} is for a server that is started; give its command, or the port")
 
 
 def _server_parser(name: str, streams: Streams) -> Parser:
@@ -114,11 +120,7 @@ def _server_parser(name: str, streams: Streams) -> Parser:
     _add_severity(verdict)
     output = parser.add_argument_group("output")
     _add_output(output)
-    output.add_argument("--transcripts", type=Path, metavar="DIR", help="write what was said, a .jsonl a scenario")
-    output.add_argument(
-        "--redact", nargs="*", metavar="MEMBER",
-        help="in them no credentials, no secrets of the contract, and nothing of these members",
-    )  # fmt: skip
+    _add_transcripts(output)
     output.add_argument("--quiet", action="store_true", help="no progress on stderr")
     return parser
 
@@ -152,6 +154,14 @@ def _address(options: argparse.Namespace, streams: Streams) -> Address | None:
     words = [word for flag, place in places if place is not None for word in (flag, place)]
     words += [word for name, _ in options.header for word in ("--header", f"{name}: …")]
     return address._replace(headers=tuple(options.header), token=token_of(options, streams), words=tuple(words))
+
+
+def _add_transcripts(group: Group) -> None:
+    group.add_argument("--transcripts", type=Path, metavar="DIR", help="write what was said, a .jsonl a scenario")
+    group.add_argument(
+        "--redact", nargs="*", metavar="MEMBER",
+        help="in them no credentials, no secrets of the contract, and nothing of these members",
+    )  # fmt: skip
 
 
 def _trace(name: str, argv: list[str], streams: Streams) -> int:

@@ -51,6 +51,9 @@ LAYERS = (
     "pages_bound",
     "load",
     "fuzz",
+    "ws_frames",
+    "ws_door",
+    "ws_sessions",
     "passive",
 )
 _functions: dict[str, CheckFunction] = {}

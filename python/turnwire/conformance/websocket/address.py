@@ -169,7 +169,7 @@ def connect(address: Address, seconds: float) -> socket.socket:
         raise TargetFault(f"{where}: no TLS: {error}") from None
 
 
-def read_answer(sock: socket.socket, address: Address, seconds: float, *, to_its_end: bool = False) -> Answer:
+def _read_answer(sock: socket.socket, address: Address, seconds: float, *, to_its_end: bool = False) -> Answer:
     """The head of an HTTP answer and what came with it, or all of what comes until the server closes.
 
     Raises:
@@ -212,7 +212,7 @@ def ask(address: Address, request: bytes, seconds: float, *, to_its_end: bool = 
     with connect(address, seconds) as sock:
         with contextlib.suppress(OSError):  # what it says tells more than that it did not read all
             sock.sendall(request)
-        return read_answer(sock, address, seconds, to_its_end=to_its_end)
+        return _read_answer(sock, address, seconds, to_its_end=to_its_end)
 
 
 def upgraded(address: Address, seconds: float) -> tuple[socket.socket, bytes]:
@@ -226,7 +226,7 @@ def upgraded(address: Address, seconds: float) -> tuple[socket.socket, bytes]:
     try:
         with contextlib.suppress(OSError):  # what it says tells more than that it did not read all
             sock.sendall(upgrade_request(address, key, address.ticket))
-        answer = read_answer(sock, address, seconds)
+        answer = _read_answer(sock, address, seconds)
     except TargetFault:
         sock.close()
         raise

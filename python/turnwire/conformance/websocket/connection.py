@@ -31,7 +31,7 @@ from turnwire.conformance.websocket.frames import (
     encode_frame,
 )
 
-__all__ = ["Closing", "Connection"]
+__all__ = ["NO_CLOSE", "Closing", "Connection"]
 
 CHUNK = 256 * 1024
 NORMAL = 1000
@@ -112,9 +112,9 @@ class Connection:
         data = b"".join(frames)
         if not data or self._stopped or self.is_cut:
             return
-        if not self._outgoing:
-            self._selector.modify(self._sock, selectors.EVENT_READ | selectors.EVENT_WRITE)
         self._outgoing.append(memoryview(data))
+        # At once, since while another connection is listened to nobody pumps this one.
+        self._write_some()
 
     @property
     def untaken(self) -> int:
@@ -149,8 +149,12 @@ class Connection:
     def close_input(self) -> None:
         """Close, with everything queued before it."""
         if not self._has_closed:
-            self._has_closed = True
-            self.send_frames(encode_frame(CLOSE, closing(NORMAL)))
+            self.close_with(NORMAL)
+
+    def close_with(self, code: int | None) -> None:
+        """Close with this code, or with none."""
+        self._has_closed = True
+        self.send_frames(encode_frame(CLOSE, closing(code)))
 
     def wait_exit(self, seconds: float) -> int | None:
         """Hear it until the server has ended the connection, or the time is up. It has no exit code to tell."""
@@ -191,7 +195,7 @@ class Connection:
             try:
                 written = self._sock.send(piece)
             except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
-                return
+                break
             except OSError:
                 # The reader is gone; how is for the check to say, from what came before.
                 self._outgoing.clear()
@@ -200,8 +204,9 @@ class Connection:
                 self._outgoing[0] = piece[written:]
             else:
                 self._outgoing.popleft()
-        with contextlib.suppress(KeyError, ValueError):
-            self._selector.modify(self._sock, selectors.EVENT_READ)
+        wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
+        with contextlib.suppress(KeyError, ValueError):  # it has ended meanwhile
+            self._selector.modify(self._sock, wanted)
 
     def _read_some(self) -> None:
         while True:
@@ -230,10 +235,10 @@ class Connection:
 
     def _take(self, data: bytes) -> None:
         for frame in self._frames.feed(data):
-            if self.closing is not None:
-                self.faults.append(f"a frame with the opcode {frame.opcode} after its close")
-            else:
+            if self.closing is None:
                 self._heard(frame)
+            elif frame.opcode in (TEXT, BINARY, CONT):
+                self.faults.append("a message after its close")
         self.faults += self._frames.faults
         self._frames.faults.clear()
 

@@ -1,0 +1,168 @@
+"""Several connections at once: a session each, threads that several hear, and how both end (LIFE-17, THR-15, WS-8)."""
+
+import copy
+import signal
+
+from turnwire.conformance.checks.expect import error_of, nothing, shown
+from turnwire.conformance.checks.meanwhile import expect_still, meanwhile
+from turnwire.conformance.checks.work import EVERYONE, Work, same, text, work
+from turnwire.conformance.checks.ws_talk import address_of, closed, lives_on, socket_of
+from turnwire.conformance.model import NotApplicable, Unmet
+from turnwire.conformance.pointer import pick
+from turnwire.conformance.registry import check
+from turnwire.conformance.subject import Subject
+from turnwire.conformance.trace import Frame
+from turnwire.conformance.turns import Turn, is_scripted, start_turn
+from turnwire.conformance.websocket.hosting import start_hosted
+
+__all__: list[str] = []
+
+GOING_AWAY = 1001
+SCRIPT = 'approve check {"x": 1}'
+# So long a turn says nothing between two words: it must not be over when the server hears that its starter has gone.
+LEAVING_MS = 400
+SPEAKING = ("think of it", "text one", "tool check", "text two")
+
+
+@check("ws.session-per-connection")
+def session_per_connection(subject: Subject) -> str | None:
+    """What one connection has opened opens nothing to another, and their ids are their own."""
+    first, second = subject.session(), subject.open()
+    reply = subject.perform(second, "noop")
+    note = error_of(subject, reply, "not_initialized", to="a request on a connection without a handshake")
+    second.handshake()
+    for probe in (first, second):
+        probe.settle()
+        probe.ask(subject.noop, request_id="the same")
+    for probe in (first, second):
+        probe.barrier()
+        replies = probe.collect()
+        if [reply.value.get("id") for reply in replies] != ["the same"]:
+            raise Unmet("one reply on each of two connections that ask under the same id", shown(replies))
+    socket_of(first).close_with(1000)
+    lives_on(subject, second, after="the close of the first")
+    return note
+
+
+@check("ws.subscription-isolation")
+def subscription_isolation(subject: Subject) -> None:
+    """Who has not subscribed to a thread hears of it what everyone hears; who resumes it hears all."""
+    first, second = work(subject), work(subject)
+    thread = first.thread()
+    first.play(thread, *SPEAKING)
+    second.settle()
+    heard = [frame for frame in second.probe.arrived if _is_about(frame, thread) and frame.method not in EVERYONE]
+    if heard:
+        raise Unmet("nothing of a thread that another connection has started", str(heard[0]))
+    second.result("thread/resume", threadId=thread)
+    mark = len(second.probe.arrived)
+    first.play(thread, "text three")
+    second.wait_told("turn/completed", thread, mark)
+
+
+@check("ws.broadcast-all-subscribers")
+def broadcast_all_subscribers(subject: Subject) -> None:
+    """All subscribers hear what is recorded of a thread, once and in the same order."""
+    first, second = work(subject), work(subject)
+    thread = first.thread()
+    second.result("thread/resume", threadId=thread)
+    for asked in (first, second):
+        asked.settle()
+    marks = [(asked, len(asked.probe.arrived)) for asked in (first, second)]
+    for asked in (first, second):
+        mark = len(first.probe.arrived), len(second.probe.arrived)
+        asked.probe.call("turn/start", {"threadId": thread, "input": text(*SPEAKING)})
+        first.wait_told("turn/completed", thread, mark[0])
+        second.wait_told("turn/completed", thread, mark[1])
+    for asked, _ in marks:
+        asked.settle()
+    told = [_recorded(asked, thread, mark) for asked, mark in marks]
+    numbers = [seq for _, seq in told[0]]
+    same(sorted(set(numbers)), numbers, "the numbers of what the starter of a thread heard, each once and in order")
+    same(told[0], told[1], "what another subscriber heard of the thread, by method and number")
+
+
+@check("ws.approval-first-wins")
+def approval_first_wins(subject: Subject) -> str | None:
+    """Every subscriber is asked, the first answer counts, all hear of it, and a later one is ignored or refused."""
+    first, second = (work(subject, "approvals", answers=("approvals",)) for _ in range(2))
+    thread = first.thread()
+    second.result("thread/resume", threadId=thread)
+    mark = len(second.probe.arrived)
+    turn = first.start(thread, SCRIPT)
+    there = Turn(subject, second.probe, thread, mark, {"turn": {"id": turn.id}})
+    late, asked = turn.due(), there.due()
+    approval = pick(asked.value, "/params/approval/approvalId")
+    same(approval, pick(late.value, "/params/approval/approvalId"), "the approval that both were asked for")
+    there.answer_to(asked, {"decision": "accept", "nonce": "$nonce"})
+    for side in (first, second):
+        resolved = side.wait_told("approval/resolved", thread)
+        same("accept", pick(resolved, "/resolution/decision"), "the decision that is told to each subscriber")
+    first.probe.settle()
+    nonce = pick(late.value, "/params/approval/binding/nonce")
+    turn.answer_to(late, {"decision": "decline", "nonce": "$nonce"})
+    first.probe.barrier()
+    nothing(first.probe.collect(), to="an answer that came too late")
+    reply = first.ask("approval/resolve", approvalId=approval, answer={"decision": "decline", "nonce": nonce})
+    note = error_of(subject, reply, "request_closed", to="approval/resolve of what is resolved")
+    same(("completed", 1), (turn.ended(), turn.runs()), "the end of the turn, and how often the operation ran")
+    return note
+
+
+@check("ws.disconnect-keeps-thread")
+def disconnect_keeps_thread(subject: Subject) -> None:
+    """A turn goes on when who started it has gone; others hear its end, and it is there for who comes back."""
+    meanwhile(lambda pace: _leave(subject, max(pace, LEAVING_MS)))
+
+
+def _leave(subject: Subject, pace: int) -> None:
+    first, second = work(subject), work(subject)
+    thread, alone = first.thread(), first.thread()
+    second.result("thread/resume", threadId=thread)
+    mark = len(second.probe.arrived)
+    first.start(alone, f"slow 4 {pace}")
+    first.start(thread, f"slow 4 {pace}")
+    expect_still(second, thread, mark)
+    first.probe.process.stop()
+    end = second.wait_told("turn/completed", thread, mark)
+    same("completed", pick(end, "/turn/status"), "the end of a turn whose starter has gone")
+    back = work(subject)
+    for left in (thread, alone):
+        back.result("thread/resume", threadId=left)
+        mark = len(back.probe.arrived)
+        status = pick(back.turns(left)[-1], "/status")
+        if status == "running":
+            status = pick(back.wait_told("turn/completed", left, mark), "/turn/status")
+        same("completed", status, "the status of the turn for who comes back")
+
+
+@check("ws.shutdown-1001")
+def shutdown_1001(subject: Subject) -> None:
+    """A server that is told to end says what there is to say, and then closes with 1001."""
+    if not subject.target.argv or not address_of(subject).has_any_port:
+        raise NotApplicable("only a server that the judge starts at {port} can be started once more to be ended")
+    target, server = start_hosted(subject.target)
+    there = copy.copy(subject)
+    there.target = target
+    try:
+        probe = there.session()
+        turn = start_turn(there, probe, "slow") if is_scripted(there) else None
+        probe.barrier()
+        server.process.signal(signal.SIGTERM)
+        probe.listen_until(lambda: socket_of(probe).closing is not None, there.stop_seconds())
+        closed(probe, GOING_AWAY, after="SIGTERM")
+        if turn and not turn.is_over():
+            raise Unmet("the end of a running turn before the close", "a close without it")
+    finally:
+        server.stop()
+
+
+def _is_about(frame: Frame, thread: str) -> bool:
+    return thread.encode() in frame.raw and bool(frame.method)
+
+
+def _recorded(asked: Work, thread: str, since: int) -> list[tuple[str, int]]:
+    """What has a number of the thread's record, by method and number."""
+    told = [(frame.method, pick(frame.value, "/params/seq")) for frame in asked.probe.arrived[since:]]
+    about = [_is_about(frame, thread) for frame in asked.probe.arrived[since:]]
+    return [(method, seq) for (method, seq), is_about in zip(told, about, strict=True) if is_about and type(seq) is int]

@@ -1,0 +1,84 @@
+"""`python -m conformance.front NAME PORT [TOKEN]`, or `serving` in a thread: fronts that share one server."""
+
+import asyncio
+import contextlib
+import signal
+import threading
+
+from conformance.front.server import Front
+from turnwire.agents.builtin import builtin_agent
+from turnwire.server import DefaultHost, Server, default_limits
+
+# Low enough that a message beyond it is quickly sent.
+MESSAGE_BYTES = 256 * 1024
+
+
+class House:
+    """All connections of one server."""
+
+    def __init__(self, kind, *, token="", port=0):
+        self.kind, self.token, self.port = kind, token, port
+        self.message_bytes = MESSAGE_BYTES
+        self.fronts = set()
+        # What broken servers share among connections that must not.
+        self.shared = {}
+
+    async def serve(self, ready, stop):
+        """Until it is told to stop."""
+        limits = default_limits(message_bytes=MESSAGE_BYTES, shutdown_ms=300)
+        self.server = Server(DefaultHost(builtin_agent("scripted")), limits=limits)
+        self.tasks, self.closing = set(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+        listening = await loop.create_server(lambda: self.kind(self), "127.0.0.1", self.port)
+        self.port = listening.sockets[0].getsockname()[1]
+        ready()
+        await stop.wait()
+        listening.close()
+        await self.kind.shut_down(self)
+        await self.server.close()
+
+    def in_a_moment(self, front, message):
+        """Hand a message on when others have had their say."""
+        asyncio.get_running_loop().call_later(0.05, Front.message, front, message)
+
+    def come(self, front):
+        """Serve a connection that was upgraded."""
+        self.fronts.add(front)
+        task = asyncio.get_running_loop().create_task(self.server.serve(front, stop=self.closing))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+
+@contextlib.contextmanager
+def serving(kind, token=""):
+    """The URL of a house whose loop runs in a thread while the block does."""
+    house, is_ready, loop = House(kind, token=token), threading.Event(), asyncio.new_event_loop()
+    stop = asyncio.Event()
+
+    def run():
+        asyncio.set_event_loop(loop)
+        loop.run_until_complete(house.serve(is_ready.set, stop))
+        for front in list(house.fronts):
+            front.tcp.abort()
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
+
+    thread = threading.Thread(target=run, name="front", daemon=True)
+    thread.start()
+    assert is_ready.wait(30), "a port of this machine is there at once"
+    try:
+        yield f"ws://127.0.0.1:{house.port}"
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(30)
+
+
+def main(kind, port, token):
+    """As a process, until SIGTERM."""
+
+    async def run():
+        stop = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+        await House(kind, token=token, port=port).serve(lambda: None, stop)
+
+    asyncio.run(run())
