@@ -24,6 +24,7 @@ MEASURES = (
     "unions",
     "record",
     "memory",
+    "judging",
     "tap",
     "traces",
     "roundtrips",

@@ -1,6 +1,5 @@
 """Our own server under our own judge, on every store: no MUST fails, and none is left unverified."""
 
-import resource
 import sys
 from pathlib import Path
 
@@ -29,31 +28,18 @@ OF_A_RECORD = {
     "replay.crash-mid-turn",
     "replay.survives-restart",
 }
-CPU_SECONDS = 60
-
-
-def cpu_seconds():
-    return sum(
-        usage.ru_utime + usage.ru_stime
-        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    )
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("store", STORES)
-def test_every_must_passes_on_every_store(store, judge, record_property):
-    before = cpu_seconds()
-
+def test_every_must_passes_on_every_store(store, judge):
     judged = judge((*SERVE, *TRIED, *STORES[store]), retries=2, jobs=2)
 
-    spent = cpu_seconds() - before
-    record_property("cpu_seconds", spent)
     unusual = {row["id"]: row["verdict"] for row in judged.report["checks"] if row["verdict"] != "pass"}
     expected = NOT_ASKED | (OF_A_RECORD if store == "memory" else set())
     assert dict.fromkeys(expected, "skip") == unusual, [row for row in judged.report["checks"] if row.get("actual")]
     assert 0 == judged.exit_code
     assert 0 < judged.report["summary"]["declaredWaitsMs"]
-    assert spent <= CPU_SECONDS
 
 
 def test_approvals_expire_where_a_server_says_so(judge):
