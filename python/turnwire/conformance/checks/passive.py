@@ -22,6 +22,7 @@ RULES = (
     "turn.all-items-closed",
     "turn.one-active",
     "turn.terminal-status",
+    "turn.timestamps-monotonic",
     "turn.ids-unique",
     "turn.interrupt-answers-last",
     "item.lifecycle-order",

@@ -47,6 +47,14 @@ class Findings:
         if check not in self._lifted and (self._promised is None or check in self._promised):
             self._breaches.append(Breach(check, expected, actual))
 
+    def expect_in_time(self, what: str, began: int | None, ended: int | None) -> None:
+        """TURN-21: an end is not before its beginning; a dialect may give no times."""
+        if began is None or ended is None:
+            return
+        self.judge("turn.timestamps-monotonic")
+        if ended < began:
+            self.broke("turn.timestamps-monotonic", f"a completedAt of {what} from {began} on", str(ended))
+
     def take(self) -> list[Breach]:
         """The breaches since the last time."""
         taken, self._breaches = self._breaches, []

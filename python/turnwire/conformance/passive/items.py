@@ -121,6 +121,7 @@ class ItemLog:
         if kind != begun.kind:
             self._findings.broke("item.type-immutable", " of ".join(begun.kind), f"{' of '.join(kind)} at its end")
         self._judge_whole(begun, item)
+        self._findings.expect_in_time(item["id"], begun.created, item.get("completedAt"))
         text = _text(item)
         # ITEM-3 speaks of deltas; who sends none, or to whom none is sent, has nothing to join.
         if begun.deltas and text is not None:

@@ -171,6 +171,7 @@ class ThreadLog:
                 "turn.terminal-status", "a terminal status, completedAt, and error where it failed, nowhere else",
                 f"{status} with {members} of error and completedAt",
             )  # fmt: skip
+        self._findings.expect_in_time(turn["id"], turn.get("startedAt"), turn.get("completedAt"))
         self._items.turn_over(turn["id"])
         self._approvals.turn_over(is_paused=status == "paused")
 
