@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from turnwire.conformance.checks.meanwhile import LONG, expect_amidst, meanwhile
+from turnwire.conformance.checks.meanwhile import LONG, expect_open, meanwhile
 from turnwire.conformance.checks.work import same, shared, work
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick
@@ -78,11 +78,7 @@ def subscribe_gapless(subject: Subject) -> None:
         asked.probe.listen(3 * pace / 1000)
         reply = asked.ask("thread/resume", threadId=turn.thread)
         since = asked.place(reply)
-        items = [item for item in pick(reply.result, "/items") or () if pick(item, "/type") == "agentMessage"]
-        expect_amidst(turn, WORDS_SLOW)
-        if not items:
-            raise Unmet("the open agentMessage in the answer to thread/resume", "none")
-        return turn, items[-1], since
+        return turn, expect_open(reply.result, "agentMessage"), since
 
     turn, shown, since = meanwhile(come_amidst)
     turn.wait()

@@ -6,14 +6,14 @@ where it was over too early, all is done again with a slower one.
 
 import contextlib
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from turnwire.conformance.checks.work import Work
 from turnwire.conformance.model import NotExercised
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.turns import Turn
 
-__all__ = ["LONG", "expect_amidst", "expect_still", "meanwhile"]
+__all__ = ["LONG", "expect_amidst", "expect_open", "expect_still", "meanwhile"]
 
 Found = TypeVar("Found")
 
@@ -48,6 +48,18 @@ def expect_still(asked: Work, thread: str, since: int) -> None:
     ends = [pick(params, "/turn/status") for params in asked.told("turn/completed", thread, since)]
     if ends and ends[0] in ("completed", "failed"):
         raise _OverAlready("the turn was over before what should be done meanwhile had been done")
+
+
+def expect_open(shown: Any, kind: str) -> Any:
+    """The open item of a type in an answer to thread/resume; that none is there is judged by another check.
+
+    Raises:
+        NotExercised: there is none; `meanwhile` begins again with a slower turn.
+    """
+    found = [item for item in pick(shown, "/items") or () if pick(item, "/type") == kind]
+    if not found or pick(found[-1], "/status") != "inProgress":
+        raise _OverAlready(f"no {kind} was open any more when its thread was resumed")
+    return found[-1]
 
 
 def expect_amidst(turn: Turn, words: int) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from turnwire.conformance.checks.meanwhile import LONG
 from turnwire.conformance.checks.work import Work, first_note, same, text, work
 from turnwire.conformance.model import Unmet
 from turnwire.conformance.pointer import pick
@@ -12,7 +13,6 @@ from turnwire.conformance.turns import Turn
 __all__: list[str] = []
 
 SCRIPT = ("text one", "tool check {}", "think of it", "slow 3 20")
-LISTEN = ("text one", "listen")
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 PARENT = {"traceparent": f"00-{TRACE}-{SPAN}-01"}
 OTHER = {"traceparent": f"00-{TRACE[::-1]}-{SPAN[::-1]}-01"}
@@ -43,8 +43,9 @@ def read(subject: Subject) -> str | None:
     """What is read are the spans that have ended, in the order in which they were told."""
     asked = _open(subject)
     thread = asked.thread()
-    turn = asked.start(thread, *LISTEN)
+    turn = asked.start(thread, "text one", LONG)
     asked.probe.wait_for(lambda: turn.items("agentMessage") or None, subject.target.timeouts.reply)
+    asked.settle()
     same(_told(turn), _spans(asked, turn), "the spans of a turn that runs, as they were told")
     asked.result("turn/interrupt", threadId=thread)
     asked.settle()
