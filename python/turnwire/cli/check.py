@@ -79,6 +79,8 @@ def _demand_target(options: argparse.Namespace, target: list[str] | None, addres
         raise Stop(
             Exit.USAGE, "no server given; its command stands behind `--`: turnwire check server -- my-server --stdio"
         )
+    if address and options.jobs > 1:
+        raise Stop(Exit.USAGE, "--jobs is of no use with --ws: who is connected to one server hears of others' threads")
     if target is None:
         demand_absent(options, "env", "cwd", why="with --ws and no command: the server runs already")
         if address and address.has_any_port:

@@ -158,7 +158,9 @@ def _chosen(options: CheckServerOptions) -> list[Check]:
 
 def _settings(options: CheckServerOptions, stderr: TextIO) -> Settings:
     progress = _silent if options.quiet else _progress(stderr)
-    return Settings(options.jobs, options.retries, progress, options.seed, options.fail_fast)
+    # Who is connected hears of every thread that is started, so of one server one scenario is played at a time.
+    jobs = options.jobs if options.address is None else 1
+    return Settings(jobs, options.retries, progress, options.seed, options.fail_fast)
 
 
 def _flags(options: CheckServerOptions) -> list[str]:

@@ -18,8 +18,9 @@ def address_of(subject: Subject) -> Address:
 
 
 def socket_of(probe: Probe) -> Connection:
-    """The connection that a conversation goes over, for frames that are no messages."""
+    """The connection that a conversation goes over, for frames of which its trace will know nothing."""
     assert isinstance(probe.process, Connection), "checks of WebSockets run over connections"
+    probe.trace.lacks_frames = True
     return probe.process
 
 

@@ -60,7 +60,8 @@ class Address(NamedTuple):
 
     def at(self, port: int) -> "Address":
         """The same with a port that was chosen."""
-        return self._replace(url=self.pattern.replace(ANY_PORT, str(port)), port=port)
+        found = parse_address(self.pattern.replace(ANY_PORT, str(port)))
+        return self._replace(url=found.url, port=found.port, path=found.path)
 
     @property
     def authority(self) -> str:
