@@ -136,7 +136,7 @@ def test_a_directory_without_a_record_is_one_line(tmp_path, form):
     command, *rest = form.replace("OTHER", str(tmp_path / "other")).split()
     done = run("rollout", command, str(tmp_path / "none"), *rest)
 
-    assert (done.code, done.out, "holds no record" in done.line) == (Exit.USAGE, "", True)
+    assert (done.code, done.out, "is no directory" in done.line) == (Exit.USAGE, "", True)
 
 
 @pytest.mark.parametrize("form", ["verify t9", "show t9", "prune t9 --before 9", "export t9"])
@@ -221,7 +221,7 @@ def test_a_record_is_copied_to_another_store_once(state, tmp_path):
         ("migrate STATE STATE/. --store sqlite", Exit.USAGE, "is the directory to copy from; name another one"),
         ("migrate STATE FILE --store jsonl", Exit.USAGE, "the record cannot be used: FILE: Not a directory"),
         ("migrate STATE /proc/x --store jsonl", Exit.USAGE, "/proc/x: No such file or directory"),
-        ("verify FILE", Exit.USAGE, "FILE holds no record; name the state directory of a server"),
+        ("verify FILE", Exit.USAGE, "FILE is no directory; name the state directory of a server"),
         ("verify OTHER", Exit.USAGE, "the record cannot be used: OTHER/record.sqlite: file is not a database"),
         ("show OTHER t1", Exit.USAGE, "the record cannot be used: OTHER/record.sqlite: file is not a database"),
         ("migrate OTHER NEW --store jsonl", Exit.USAGE, "OTHER/record.sqlite: file is not a database"),

@@ -1,5 +1,7 @@
 """A byte that is changed anywhere is found and named, and hurts no other thread."""
 
+import errno
+import os
 import random
 import sqlite3
 from contextlib import closing
@@ -7,10 +9,13 @@ from contextlib import closing
 import pytest
 
 from store.records import event, first, header
-from turnwire.store.base import StoredEvent, ThreadDamaged, ThreadTaken
+from turnwire.store.base import Head, StoredEvent, ThreadDamaged, ThreadTaken, ThreadUnusable
 from turnwire.store.chain import GENESIS, link
+from turnwire.store.chain import verify as verify_lines
+from turnwire.store.files import Files
 from turnwire.store.index import read_entries
-from turnwire.store.rollout import verify
+from turnwire.store.opening import open_store
+from turnwire.store.rollout import show, verify
 
 # Positions to change a byte at, spread over the whole record.
 FLIPS = 500
@@ -115,6 +120,101 @@ def test_a_damaged_thread_stays_set_aside_until_it_is_mended(lasting):
 
     assert sorted(found.id for found in good.headers()) == ["t1", "t2"]
     assert list(good.lines("t1")) == lines
+
+
+class Closed(Files):
+    """Files of which one is of somebody else, until it is `open`."""
+
+    def __init__(self, path):
+        self.path = path
+        self.open = False
+
+    def open_to_read(self, path):
+        self._demand(path)
+        return super().open_to_read(path)
+
+    def open_to_append(self, path, *, create):
+        self._demand(path)
+        return super().open_to_append(path, create=create)
+
+    def _demand(self, path):
+        if path == self.path and not self.open:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["in the index", "without an index"])
+def test_a_thread_that_cannot_be_read_is_left_out_and_the_others_serve(opener, known):
+    path, data, _starts = jsonl(opener)
+    if not known:
+        (opener.directory / "index.jsonl").unlink()
+    # An append that nothing was noted of, so that the file is to be read.
+    added = link(Head(EVENTS, verify_lines(data.splitlines()).head.hash), event(EVENTS + 1)).line
+    path.write_bytes(data + added + b"\n")
+    files = Closed(path)
+    store = opener(files=files)
+
+    for _ in range(2):
+        assert [found.id for found in store.headers()] == ["t2"]
+        assert store.header("t1") is None
+    assert [sentence for sentence in opener.told if "Left out" in sentence] == [f"Left out: {path}: Permission denied"]
+    for use in (store.claim, store.events, store.head):
+        with pytest.raises(ThreadUnusable, match="Permission denied"):
+            use("t1")
+    with pytest.raises(ThreadTaken):
+        store.create(header(), first())
+    store.append(header("t2", EVENTS + 1), event(EVENTS + 1))
+    files.open = True
+    assert store.header("t1").seq == EVENTS + 1
+    store.append(header("t1", EVENTS + 2), event(EVENTS + 2))
+    assert sorted(found.id for found in store.headers()) == ["t1", "t2"]
+
+
+def test_a_directory_where_a_file_was_hurts_no_other(opener):
+    path, _data, _starts = jsonl(opener)
+    path.unlink()
+    path.mkdir()
+    store = opener()
+
+    assert [found.id for found in store.headers()] == ["t2"]
+    with pytest.raises(ThreadUnusable, match="Is a directory"):
+        store.events("t1")
+    assert [found.fault for found in verify(opener.directory)] == ["it cannot be read: Is a directory", None]
+
+
+def test_a_file_that_was_emptied_is_named(opener):
+    path, _data, _starts = jsonl(opener)
+    path.write_bytes(b"")
+    checked = {found.thread_id: found.fault for found in verify(opener.directory)}
+
+    assert checked == {"t1": f"it ends at event 0, and event {EVENTS} was stored", "t2": None}
+    with pytest.raises(ThreadDamaged, match=f"it ends at event 0, and event {EVENTS} was stored"):
+        list(show(opener.directory, "t1"))
+
+
+@pytest.mark.parametrize("name", ["threads", "index.jsonl", "notes.jsonl"])
+def test_a_directory_of_which_a_part_is_closed_is_not_served(opener, monkeypatch, name):
+    filled(opener())
+    place = opener.directory / name
+    if not place.exists():
+        place.touch()
+    monkeypatch.setattr(os, "access", lambda path, _mode: path != place)
+
+    with pytest.raises(PermissionError) as refused:
+        opener()
+    assert refused.value.filename == str(place)
+
+
+def test_a_database_of_something_else_is_left_as_it_is(tmp_path):
+    tmp_path.chmod(0o700)
+    path = tmp_path / "record.sqlite"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE birds (name)")
+    before = path.read_bytes()
+
+    for use in (lambda: open_store("sqlite", tmp_path), lambda: list(verify(tmp_path))):
+        with pytest.raises(OSError, match="is a database of something else; name another directory"):
+            use()
+    assert path.read_bytes() == before
 
 
 def jsonl(opener):

@@ -4,7 +4,6 @@ No command changes the bytes of an event. What goes wrong is one line that names
 """
 
 import argparse
-import os
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -18,8 +17,9 @@ import msgspec
 from turnwire.cli import Streams
 from turnwire.cli.command import Parser
 from turnwire.cli.exits import Exit, Stop
+from turnwire.cli.files import fault_of
 from turnwire.store import rollout
-from turnwire.store.base import ThreadDamaged, ThreadHeld
+from turnwire.store.base import ThreadDamaged, ThreadHeld, ThreadUnusable
 from turnwire.store.opening import STORES
 
 __all__ = ["run"]
@@ -83,20 +83,16 @@ def _faults(options: Namespace) -> Iterator[None]:
         raise Stop(
             Exit.USAGE, f"{options.directory}: another process writes the thread {options.thread}; stop it first"
         ) from None
+    except ThreadUnusable as fault:
+        raise Stop(Exit.USAGE, f"the record cannot be used: {fault}") from None
     except ThreadDamaged as damage:
         raise Stop(Exit.FINDINGS, f"damaged: {damage}") from None
     except BrokenPipeError:
         raise
     except (FileNotFoundError, FileExistsError) as fault:
-        raise Stop(Exit.USAGE, _said(fault)) from None
+        raise Stop(Exit.USAGE, fault_of(fault)) from None
     except OSError as fault:
-        raise Stop(Exit.USAGE, f"the record cannot be used: {_said(fault)}") from None
-
-
-def _said(fault: OSError) -> str:
-    if fault.strerror is None:
-        return str(fault)
-    return f"{os.fspath(fault.filename)}: {fault.strerror}" if fault.filename is not None else fault.strerror
+        raise Stop(Exit.USAGE, f"the record cannot be used: {fault_of(fault)}") from None
 
 
 def _count(text: str) -> int:

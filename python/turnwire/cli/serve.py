@@ -15,6 +15,7 @@ from turnwire.agents.builtin import BUILTIN, builtin_agent
 from turnwire.cli import Streams
 from turnwire.cli.command import Parser, demand_absent, named_value
 from turnwire.cli.exits import Exit, Stop
+from turnwire.cli.files import fault_of
 from turnwire.cli.listening import add_listening_flags, serve_on_websockets
 from turnwire.server import DefaultHost, FileProvider, MemoryTraces, Server, default_limits, serve_stdio
 from turnwire.store.base import Store
@@ -106,8 +107,7 @@ def _store(options: argparse.Namespace, streams: Streams) -> Store | None:
             tell=lambda sentence: print(f"turnwire: {sentence}", file=streams.stderr, flush=True),
         )
     except OSError as fault:
-        said = str(fault) if fault.strerror is None else f"{options.state_dir}: {fault.strerror}"
-        raise Stop(Exit.USAGE, f"the state directory cannot be used: {said}") from None
+        raise Stop(Exit.USAGE, f"the state directory cannot be used: {fault_of(fault)}") from None
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from turnwire.server.hub import Hub
 from turnwire.server.ids import now_ms
 from turnwire.server.listing import ThreadList
 from turnwire.server.thread import LiveThread, Tracing
-from turnwire.store.base import Head, Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken
+from turnwire.store.base import Head, Store, StoredEvent, ThreadDamaged, ThreadHeld, ThreadTaken, ThreadUnusable
 from turnwire.store.chain import BadEvent, hash_of, read
 from turnwire.store.history import History
 from turnwire.store.memory import MemoryStore
@@ -92,7 +92,7 @@ class Threads:
         live = self._live.get(thread_id)
         header = live.header if live else self._store.header(thread_id)
         if header is None:
-            raise not_found("thread", thread_id)
+            raise self._absent(thread_id)
         return header
 
     def headers(self) -> Iterator[Thread]:
@@ -139,7 +139,7 @@ class Threads:
         if live is not None:
             return live.history
         if self._store.header(thread_id) is None:
-            raise not_found("thread", thread_id)
+            raise self._absent(thread_id)
         try:
             return self._read_history(thread_id)
         except ThreadDamaged as damage:
@@ -241,6 +241,14 @@ class Threads:
         lines = self._store.lines(thread_id, head.seq - 1, 1)
         return bool(lines) and hash_of(lines[0]) == head.hash
 
+    def _absent(self, thread_id: str) -> Refusal:
+        """Why a thread has no header: its record cannot be used, or there is none."""
+        try:
+            self._store.head(thread_id)
+        except ThreadDamaged as damage:
+            return _damaged(damage)
+        return not_found("thread", thread_id)
+
     def _claim(self, thread_id: str) -> None:
         try:
             self._store.claim(thread_id)
@@ -279,5 +287,6 @@ def _taken() -> Refusal:
 
 def _damaged(damage: ThreadDamaged) -> Refusal:
     """REC-4: a damaged thread hurts no other; what is wrong with it is for whoever keeps the record."""
-    _log.error("%s", damage)
-    return internal_error("The record of this thread is damaged.")
+    _log.error("a thread cannot be used: %s", damage)
+    what = "cannot be used" if isinstance(damage, ThreadUnusable) else "is damaged"
+    return internal_error(f"The record of this thread {what}.")

@@ -17,7 +17,7 @@ from turnwire.store.index import Entry, read_entries
 from turnwire.store.names import name_of
 from turnwire.store.shelf import SUFFIX
 
-__all__ = ["Lines", "Record", "find", "records"]
+__all__ = ["Lines", "Record", "find", "kind_in", "records"]
 
 
 class Lines(Protocol):
@@ -46,7 +46,7 @@ def records(directory: Path) -> Iterator[Record]:
         FileNotFoundError: there is none.
         OSError: it cannot be read.
     """
-    return iter(sorted(_ALL[_kind(directory)](directory, None), key=lambda record: (record.thread_id, record.where)))
+    return iter(sorted(_ALL[kind_in(directory)](directory, None), key=lambda record: (record.thread_id, record.where)))
 
 
 def find(directory: Path, thread_id: str) -> Record | None:
@@ -56,7 +56,20 @@ def find(directory: Path, thread_id: str) -> Record | None:
         FileNotFoundError: there is no record of any thread.
         OSError: it cannot be read.
     """
-    return next(_ALL[_kind(directory)](directory, thread_id), None)
+    return next(_ALL[kind_in(directory)](directory, thread_id), None)
+
+
+def kind_in(directory: Path) -> str:
+    """The store whose record is in a directory.
+
+    Raises:
+        FileNotFoundError: there is none, or no directory.
+    """
+    kind = kind_of(directory)
+    if kind is not None:
+        return kind
+    what = "holds no record" if directory.is_dir() else "is no directory"
+    raise FileNotFoundError(f"{directory} {what}; name the state directory of a server")
 
 
 class _FileLines:
@@ -88,12 +101,16 @@ class _Rows:
 
 def _files(directory: Path, wanted: str | None) -> Iterator[Record]:
     entries = read_entries(directory / "index.jsonl")
-    pattern = f"*{SUFFIX}" if wanted is None else f"{name_of(wanted)}{SUFFIX}"
-    for path in (directory / RECORD["jsonl"]).glob(pattern):
-        lines = _FileLines(path)
-        if path.stat().st_size:
-            entry = entries.get(path.stem)
-            yield Record(wanted or _thread_of(lines) or path.stem, str(path), lines, _noted(entry))
+    # Not by a pattern, which finds nothing where a directory cannot be read.
+    paths = [path for path in (directory / RECORD["jsonl"]).iterdir() if path.suffix == SUFFIX]
+    for path in paths:
+        if wanted is not None and path.stem != name_of(wanted):
+            continue
+        lines, entry = _FileLines(path), entries.get(path.stem)
+        noted = _noted(entry)
+        # A file without events of which nothing was noted is what a crash left of a thread that never began.
+        if path.stat().st_size or noted is not None:
+            yield Record(wanted or _thread_of(lines) or _thread_in(entry) or path.stem, str(path), lines, noted)
 
 
 def _rows(directory: Path, wanted: str | None) -> Iterator[Record]:
@@ -107,15 +124,12 @@ def _rows(directory: Path, wanted: str | None) -> Iterator[Record]:
 _ALL = {"jsonl": _files, "sqlite": _rows}
 
 
-def _kind(directory: Path) -> str:
-    kind = kind_of(directory)
-    if kind is None:
-        raise FileNotFoundError(f"{directory} holds no record; name the state directory of a server")
-    return kind
-
-
 def _noted(entry: Entry | None) -> Head | None:
     return None if entry is None or entry.header is None else Head(entry.header.seq, entry.hash)
+
+
+def _thread_in(entry: Entry | None) -> str | None:
+    return None if entry is None or entry.header is None else entry.header.id
 
 
 def _thread_of(lines: Iterable[bytes]) -> str | None:
@@ -126,6 +140,6 @@ def _thread_of(lines: Iterable[bytes]) -> str | None:
         if first.type == PRUNED:
             payload = payload["summary"][0]["payload"]
         found = payload["thread"]["id"]
-    except (BadEvent, LookupError, TypeError, msgspec.DecodeError):
+    except (BadEvent, LookupError, OSError, StopIteration, TypeError, msgspec.DecodeError):
         return None
     return found if isinstance(found, str) else None

@@ -26,6 +26,7 @@ __all__ = [
     "ThreadDamaged",
     "ThreadHeld",
     "ThreadTaken",
+    "ThreadUnusable",
 ]
 
 
@@ -80,6 +81,11 @@ class HeadMoved(StoreFault):
 
 class ThreadDamaged(StoreFault):
     """The record of the thread is not what was stored (REC-4); the message names the first bad event."""
+
+
+class ThreadUnusable(ThreadDamaged):
+    """The record of the thread cannot be read or written as it lies there; the message says where and why. It may be
+    used again when that is mended, without a word to the store."""
 
 
 class Store(Protocol):

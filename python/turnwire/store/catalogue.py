@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from turnwire import wire
-from turnwire.store.base import ThreadDamaged
+from turnwire.store.base import ThreadDamaged, ThreadUnusable
 from turnwire.store.chain import PRUNED, read
 from turnwire.store.files import Files
 from turnwire.store.history import History
@@ -39,6 +39,8 @@ class Catalogue:
         self._shelf = Shelf(files, directory, tell, self.note)
         # What another process brings later comes through the index; what came without it is looked for once.
         self._surveyed = False
+        # Those that could not be read when they were last looked at.
+        self._unusable: set[str] = set()
 
     def header(self, name: str) -> wire.Thread | None:
         """The header as the last event left it; None for a thread that is not there or set aside."""
@@ -97,6 +99,8 @@ class Catalogue:
         except ThreadDamaged as damage:
             self._set_aside(name, damage)
             raise
+        except OSError as error:
+            raise self._unused(name, error) from error
 
     def claimed(self, name: str, *, create: bool = False) -> ThreadFile:
         """The file to write to, with its header where it has events.
@@ -116,6 +120,10 @@ class Catalogue:
         except ThreadDamaged as damage:
             self._set_aside(name, damage)
             raise
+        except (PermissionError, IsADirectoryError) as error:
+            if create and not self._shelf.path(name).exists():
+                raise
+            raise self._unused(name, error) from error
         return file
 
     def let_go(self, name: str) -> None:
@@ -151,7 +159,7 @@ class Catalogue:
         if file is not None:
             return file.header
         entry = self._index.entries.get(name)
-        return None if entry is None else entry.header
+        return None if entry is None or name in self._unusable else entry.header
 
     def _survey(self) -> None:
         found = set()
@@ -168,14 +176,22 @@ class Catalogue:
 
     def _look(self, name: str, found: os.stat_result) -> wire.Thread | None:
         entry = self._index.entries.get(name)
-        if entry is not None and self._agrees(entry, found):
-            return entry.header
         try:
-            file = self._shelf.reading(name)
+            agrees = entry is not None and self._agrees(entry, found)
+            file = None if agrees else self._shelf.reading(name)
             header = None if file is None else self._project(name, file)
         except ThreadDamaged as damage:
             self._set_aside(name, damage)
             return None
+        except OSError as error:
+            # REC-4: it hurts no other.
+            if name not in self._unusable:
+                self._unusable.add(name)
+                self._tell(f"Left out: {self._unused(name, error)}")
+            return None
+        self._unusable.discard(name)
+        if entry is not None and agrees:
+            return entry.header
         if file is None or header is None:
             if entry is not None:
                 self._tell(f"{self._shelf.path(name)} holds no event any more")
@@ -231,6 +247,9 @@ class Catalogue:
             return
         if self._agrees(entry, found):
             raise ThreadDamaged(entry.fault)
+
+    def _unused(self, name: str, error: OSError) -> ThreadUnusable:
+        return ThreadUnusable(f"{self._shelf.path(name)}: {error.strerror}")
 
     def _set_aside(self, name: str, damage: ThreadDamaged) -> None:
         self._shelf.close(name)

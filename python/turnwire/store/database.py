@@ -48,10 +48,10 @@ class Database:
             files.close(files.open_to_append(path, create=True))
         with self._faults():
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-            form = self._begin()
-        if form not in (0, _FORM):
+            fault = self._begin()
+        if fault is not None:
             self._connection.close()
-            raise OSError(f"{path} has the form {form}; this version reads {_FORM}")
+            raise OSError(f"{path} {fault}")
 
     def rows(self, query: str, *values: Any) -> list[Any]:
         """What a query finds.
@@ -125,15 +125,17 @@ class Database:
         with self._faults():
             self._connection.close()
 
-    def _begin(self) -> int:
-        """Gives a new file its tables; returns the form of an old one."""
+    def _begin(self) -> str | None:
+        """Gives a new file its tables; returns why an old one cannot be used, and leaves that as it is."""
         deadline = time.monotonic() + _BUSY_SECONDS
         while True:
             try:
+                form, fault = self._look()
+                if fault is not None:
+                    return fault
                 self._execute("PRAGMA journal_mode = WAL")
                 # A commit waits for no disk: the file stays whole, and its end is forced by whoever must.
                 self._execute("PRAGMA synchronous = NORMAL")
-                form: int = self._execute("PRAGMA user_version")[0][0]
                 if form == 0:
                     self._connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_FORM}; COMMIT")
             except sqlite3.OperationalError as error:
@@ -143,7 +145,20 @@ class Database:
                 self._undo()
                 time.sleep(_BUSY_STEP_SECONDS)
             else:
-                return form
+                return None
+
+    def _look(self) -> tuple[int, str | None]:
+        """The form of the file, 0 for a new one, and why it cannot be used: all as they are at one moment."""
+        self._execute("BEGIN")
+        try:
+            form: int = self._execute("PRAGMA user_version")[0][0]
+            if form not in (0, _FORM):
+                return form, f"has the form {form}; this version reads {_FORM}"
+            if form == 0 and self._execute("SELECT 1 FROM sqlite_master LIMIT 1"):
+                return form, "is a database of something else; name another directory"
+        finally:
+            self._undo()
+        return form, None
 
     def _undo(self) -> None:
         # A commit that failed may have ended the transaction already.

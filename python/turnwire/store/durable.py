@@ -15,7 +15,7 @@ from pathlib import Path
 from turnwire import wire
 from turnwire.store.base import Forcing, Head, HeadMoved, StoredEvent, ThreadHeld
 from turnwire.store.chain import Link, link, read
-from turnwire.store.files import FSYNC, Files, forces, prepare
+from turnwire.store.files import FSYNC, Files, demand_access, forces, prepare
 from turnwire.store.locks import Leases
 from turnwire.store.notefile import NoteFile
 from turnwire.store.notes import Note
@@ -59,6 +59,7 @@ class Durable(ABC):
         self._state = Path(directory)
         prepare(self._state, self.KIND)
         self._notes = NoteFile(self._files, self._state)
+        demand_access(self._notes.path)
         self._reserved = Leases(self._files, self._state / _KEYS)
         # By thread, or "" for the notes: the files and directories that were changed since they were last forced.
         self._owed: dict[str, dict[Path, None]] = {}

@@ -3,11 +3,12 @@
 All writing goes through `Files`, so that a test can stand in its place, see every step and lose power at any.
 """
 
+import errno
 import fcntl
 import os
 from pathlib import Path
 
-__all__ = ["FSYNC", "RECORD", "Files", "forces", "kind_of", "prepare"]
+__all__ = ["FSYNC", "RECORD", "Files", "demand_access", "forces", "kind_of", "prepare"]
 
 # The policies of `limits.fsync`.
 FSYNC = ("always", "terminal", "never")
@@ -48,6 +49,17 @@ def prepare(directory: Path, kind: str) -> None:
 def kind_of(directory: Path) -> str | None:
     """The store whose record is in this directory; None where there is none."""
     return next((kind for kind, name in RECORD.items() if (directory / name).exists()), None)
+
+
+def demand_access(*places: Path) -> None:
+    """Sees that this process may read and write what is there of these.
+
+    Raises:
+        PermissionError: it may not.
+    """
+    for place in places:
+        if place.exists() and not os.access(place, os.R_OK | os.W_OK | (os.X_OK if place.is_dir() else 0)):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
 
 
 class Files:

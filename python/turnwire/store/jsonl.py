@@ -16,7 +16,7 @@ from turnwire.store.base import Head, HeadMoved, StoredEvent, ThreadDamaged, Thr
 from turnwire.store.catalogue import Catalogue
 from turnwire.store.chain import GENESIS, BadEvent, Link, follow, link
 from turnwire.store.durable import Durable
-from turnwire.store.files import RECORD
+from turnwire.store.files import RECORD, demand_access
 from turnwire.store.names import name_of
 from turnwire.store.threadfile import ThreadFile
 
@@ -34,6 +34,8 @@ class JsonlStore(Durable):
         super().__init__(directory, **options)
         self._directory = self._state / RECORD[self.KIND]
         self._files.make_directory(self._directory)
+        # Without these nothing can be said of any thread.
+        demand_access(self._directory, self._state / _INDEX)
         self._threads = Catalogue(self._files, self._directory, self._state / _INDEX, self._tell)
 
     def create(self, header: wire.Thread, event: StoredEvent) -> Head:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from turnwire.store.archive import Record, find, records
+from turnwire.store.archive import Record, find, kind_in, records
 from turnwire.store.base import Head, StoredEvent, StoreFault, ThreadDamaged, ThreadHeld
 from turnwire.store.chain import GENESIS, BadEvent, Fault, check, read
 from turnwire.store.chain import verify as verify_lines
@@ -171,16 +171,23 @@ def _checked(record: Record) -> Checked:
         verdict = verify_lines(record.lines)
     except OSError as error:
         # What cannot be read is not as it was stored; the others may be.
-        return Checked(record.thread_id, record.where, 0, GENESIS, f"cannot be read: {error}")
+        return Checked(record.thread_id, record.where, 0, GENESIS, f"it cannot be read: {error.strerror or error}")
     if record.lines.torn:
         # A server may have been writing it; then it is whole by now.
         verdict = verify_lines(record.lines)
     fault = None if verdict.fault is None else str(verdict.fault)
     if fault is not None and record.lines.torn:
         fault += "; it is torn, and is cut when the thread is next written"
-    if fault is None and record.noted is not None and record.noted.seq > verdict.head.seq:
-        fault = f"it ends at event {verdict.head.seq}, and event {record.noted.seq} was stored"
+    if fault is None:
+        fault = _shortfall(record, verdict.head)
     return Checked(record.thread_id, record.where, verdict.events, verdict.head, fault)
+
+
+def _shortfall(record: Record, head: Head) -> str | None:
+    """What is missing of a record that is good as far as it goes."""
+    if record.noted is None or record.noted.seq <= head.seq:
+        return None
+    return f"it ends at event {head.seq}, and event {record.noted.seq} was stored"
 
 
 def _wanted(directory: Path, thread_id: str) -> Record:
@@ -191,10 +198,7 @@ def _wanted(directory: Path, thread_id: str) -> Record:
 
 
 def _store(directory: Path) -> DurableStore:
-    kind = kind_of(directory)
-    if kind is None:
-        raise FileNotFoundError(f"{directory} holds no record; name the state directory of a server")
-    return open_store(kind, directory)
+    return open_store(kind_in(directory), directory)
 
 
 def _proved(record: Record) -> Iterator[bytes]:
@@ -205,6 +209,9 @@ def _proved(record: Record) -> Iterator[bytes]:
         except BadEvent as bad:
             raise ThreadDamaged(f"{record.where}: {Fault(count, bad.seq, head.seq, str(bad))}") from None
         yield line
+    missing = _shortfall(record, head)
+    if missing is not None:
+        raise ThreadDamaged(f"{record.where}: {missing}")
 
 
 def _history_of(lines: Iterator[bytes]) -> bytes:
