@@ -16,8 +16,8 @@ CHECKS = {check.id: check for check in catalogue() if check.transports == ("ws",
 KILLS = [(check.id, name) for check in CHECKS.values() for name in check.mutants]
 UNMET = {"must": "fail", "should": "warn", "may": "non-strict"}
 TOKEN = "turnwire-front-0123"
-# Only a server that is started can be ended; the others run beside the tests.
-STARTED = "ws.shutdown-1001"
+# Only a server that is started can be ended, or told where to listen; the others run beside the tests.
+STARTED = ("ws.shutdown-1001", "ws.auth-nonloopback-required")
 # What lets a check of all frames hear some.
 WITH = {"ws.one-message-per-text-frame": ("ws.close-handshake", "thread.start-returns-id")}
 # A broken server is silent for as long as it is waited for, so waits are short here.
@@ -29,7 +29,7 @@ def address_of(url, token=""):
 
 
 def started(name):
-    return (sys.executable, "-m", "conformance.front", name, "{port}")
+    return (sys.executable, "-m", "conformance.front", name, "127.0.0.1:{port}")
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def test_every_mutant_has_a_check_and_every_check_mutants():
 @pytest.mark.parametrize(("identifier", "name"), KILLS)
 def test_a_check_fails_its_mutant(identifier, name, judge, record_property):
     options = {"select": (identifier, *WITH.get(identifier, ())), "timeout_scale": IMPATIENT, "strict": True}
-    if identifier == STARTED:
+    if identifier in STARTED:
         judged = judge(started(name), address=address_of("ws://127.0.0.1:{port}"), **{**options, "timeout_scale": 1.0})
     else:
         token = TOKEN if "token" in CHECKS[identifier].gate or name == "ready-behind-the-token" else ""
@@ -59,6 +59,13 @@ def test_a_check_fails_its_mutant(identifier, name, judge, record_property):
     assert f"check server --select {identifier} --ws " in judged.row(identifier)["repro"]
 
 
+@pytest.mark.parametrize("identifier", STARTED)
+def test_a_lawful_server_that_is_started_passes(identifier, judge):
+    judged = judge(started("plain"), address=address_of("ws://127.0.0.1:{port}"), select=(identifier,), retries=2)
+
+    assert {identifier: "pass"} == judged.verdicts, judged.stdout
+
+
 @pytest.mark.parametrize("token", ["", TOKEN], ids=["open", "with-a-token"])
 @pytest.mark.parametrize("name", VARIANTS)
 def test_lawful_servers_pass_every_check(name, token, judge, record_property):
@@ -66,7 +73,7 @@ def test_lawful_servers_pass_every_check(name, token, judge, record_property):
         judged = judge((), address=address_of(url, token), select=("ws.*",), retries=2, strict=True)
 
     note_lawful(record_property, f"ws {name}{' with a token' if token else ''}", judged.verdicts)
-    unasked = [STARTED, *(check.id for check in CHECKS.values() if "token" in check.gate and not token)]
+    unasked = [*STARTED, *(check.id for check in CHECKS.values() if "token" in check.gate and not token)]
     # Nobody is owed at once what comes late.
     late = {"ws.answered-before-close": "not-verified"} if name == "late" else {}
     unusual = {identifier: verdict for identifier, verdict in judged.verdicts.items() if verdict != "pass"}

@@ -54,6 +54,7 @@ LAYERS = (
     "ws_frames",
     "ws_door",
     "ws_sessions",
+    "ws_endings",
     "passive",
 )
 _functions: dict[str, CheckFunction] = {}

@@ -5,6 +5,8 @@ import json
 from conformance.front.faults_frames import mutant
 from conformance.front.server import Front, read
 
+# More than this is held for no client.
+HELD_BYTES = 1024 * 1024
 HELLO = b'{"jsonrpc":"2.0","id":"front","method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"f"}}}'
 
 
@@ -152,6 +154,19 @@ async def at_once(house):
     await Front.shut_down(house)
 
 
+def closes_on_slow_readers(self, line):
+    """Closes on who reads too late as on anybody."""
+    Front.say(self, line)
+    if self.tcp.get_write_buffer_size() > HELD_BYTES and not self.has_ended:
+        self.fail(1000)
+
+
+def forgets_for_slow_readers(self, line):
+    """Drops whatever there is no room for."""
+    if self.tcp.get_write_buffer_size() <= HELD_BYTES:
+        Front.say(self, line)
+
+
 SESSIONS = {
     "one-session-for-all": mutant(message=opened_by_any, say=without_own_hello),
     "one-table-of-ids": mutant(message=noted, say=answered_by_id),
@@ -165,6 +180,12 @@ SESSIONS = {
     "late-resolve-taken": mutant(say=takes_late_resolves),
     "resolved-told-to-one": mutant(say=once(resolution)),
     "turn-goes-with-connection": mutant(say=notes_turns, close_answered=interrupts_all),
+    "slow-reader-normal": mutant(say=closes_on_slow_readers),
+    "slow-reader-loses": mutant(say=forgets_for_slow_readers),
+    "listens-anywhere": mutant(may_listen=staticmethod(lambda host, token: True)),
+    "listens-anywhere-else": mutant(
+        may_listen=staticmethod(lambda host, token: True), place=staticmethod(lambda host: "127.0.0.1")
+    ),
     "shutdown-normal": mutant(goodbye=lambda self: self.fail(1000)),
     "shutdown-cuts": mutant(goodbye=cut_off),
     "shutdown-before-turns": mutant(shut_down=staticmethod(at_once)),

@@ -1,8 +1,9 @@
-"""`python -m conformance.front NAME PORT [TOKEN]`, or `serving` in a thread: fronts that share one server."""
+"""`python -m conformance.front NAME HOST:PORT [TOKEN]`, or `serving` in a thread: fronts that share one server."""
 
 import asyncio
 import contextlib
 import signal
+import sys
 import threading
 
 from conformance.front.server import Front
@@ -16,8 +17,8 @@ MESSAGE_BYTES = 256 * 1024
 class House:
     """All connections of one server."""
 
-    def __init__(self, kind, *, token="", port=0):
-        self.kind, self.token, self.port = kind, token, port
+    def __init__(self, kind, *, token="", host="127.0.0.1", port=0):
+        self.kind, self.token, self.host, self.port = kind, token, host, port
         self.message_bytes = MESSAGE_BYTES
         self.fronts = set()
         # What broken servers share among connections that must not.
@@ -29,7 +30,7 @@ class House:
         self.server = Server(DefaultHost(builtin_agent("scripted")), limits=limits)
         self.tasks, self.closing = set(), asyncio.Event()
         loop = asyncio.get_running_loop()
-        listening = await loop.create_server(lambda: self.kind(self), "127.0.0.1", self.port)
+        listening = await loop.create_server(lambda: self.kind(self), self.kind.place(self.host), self.port)
         self.port = listening.sockets[0].getsockname()[1]
         ready()
         await stop.wait()
@@ -73,12 +74,14 @@ def serving(kind, token=""):
         thread.join(30)
 
 
-def main(kind, port, token):
+def main(kind, host, port, token):
     """As a process, until SIGTERM."""
+    if not kind.may_listen(host, token):
+        sys.exit(f"{host} can be reached from other machines, so a token is needed")
 
     async def run():
         stop = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-        await House(kind, token=token, port=port).serve(lambda: None, stop)
+        await House(kind, token=token, host=host, port=port).serve(lambda: None, stop)
 
     asyncio.run(run())

@@ -259,6 +259,16 @@ class Front(asyncio.Protocol):
     def say(self, line):
         self.send(TEXT, line)
 
+    # The house
+
+    @staticmethod
+    def may_listen(host, token):
+        return bool(token) or host.startswith("127.")
+
+    @staticmethod
+    def place(host):
+        return host
+
     @staticmethod
     async def shut_down(house):
         """Let turns end, and close every connection behind what there is to say."""

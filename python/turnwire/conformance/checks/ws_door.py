@@ -18,8 +18,8 @@ IN, OK, UNAUTHORIZED, FORBIDDEN = 101, 200, 401, 403
 Headers = tuple[tuple[str, str], ...]
 
 
-@check("ws.origin-foreign")
-def origin_foreign(subject: Subject) -> None:
+@check("ws.origin-rejected")
+def origin_rejected(subject: Subject) -> None:
     """A page of a foreign origin gets 403; a page that the server's own address could have served comes in."""
     address = address_of(subject)
     foreign = [

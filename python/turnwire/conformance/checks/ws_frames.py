@@ -59,8 +59,8 @@ def one_message_per_text_frame(subject: Subject) -> None:
             raise Unmet("one JSON value in each message", f"{clip(frame.raw)!r} ({frame.fault or 'no object'})")
 
 
-@check("ws.binary-refused")
-def binary_refused(subject: Subject) -> None:
+@check("ws.binary-rejected")
+def binary_rejected(subject: Subject) -> None:
     """A binary frame ends its connection with 1003; what it holds is not carried out, and others live on."""
     other, probe = subject.session(), subject.session()
     text = "made by a binary frame"

@@ -1,26 +1,18 @@
-"""Several connections at once: a session each, threads that several hear, and how both end (LIFE-17, THR-15, WS-8)."""
-
-import copy
-import signal
+"""Several connections at once: a session each, and threads that several of them hear (LIFE-17, THR-15, APPR-5)."""
 
 from turnwire.conformance.checks.expect import error_of, nothing, shown
-from turnwire.conformance.checks.meanwhile import expect_still, meanwhile
 from turnwire.conformance.checks.work import EVERYONE, Work, same, text, work
-from turnwire.conformance.checks.ws_talk import address_of, closed, lives_on, socket_of
-from turnwire.conformance.model import NotApplicable, Unmet
+from turnwire.conformance.checks.ws_talk import lives_on, socket_of
+from turnwire.conformance.model import Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
 from turnwire.conformance.trace import Frame
-from turnwire.conformance.turns import Turn, is_scripted, start_turn
-from turnwire.conformance.websocket.hosting import start_hosted
+from turnwire.conformance.turns import Turn
 
 __all__: list[str] = []
 
-GOING_AWAY = 1001
 SCRIPT = 'approve check {"x": 1}'
-# So long a turn says nothing between two words: it must not be over when the server hears that its starter has gone.
-LEAVING_MS = 400
 SPEAKING = ("think of it", "text one", "tool check", "text two")
 
 
@@ -107,54 +99,6 @@ def approval_first_wins(subject: Subject) -> str | None:
     note = error_of(subject, reply, "request_closed", to="approval/resolve of what is resolved")
     same(("completed", 1), (turn.ended(), turn.runs()), "the end of the turn, and how often the operation ran")
     return note
-
-
-@check("ws.disconnect-keeps-thread")
-def disconnect_keeps_thread(subject: Subject) -> None:
-    """A turn goes on when who started it has gone; others hear its end, and it is there for who comes back."""
-    meanwhile(lambda pace: _leave(subject, max(pace, LEAVING_MS)))
-
-
-def _leave(subject: Subject, pace: int) -> None:
-    first, second = work(subject), work(subject)
-    thread, alone = first.thread(), first.thread()
-    second.result("thread/resume", threadId=thread)
-    mark = len(second.probe.arrived)
-    first.start(alone, f"slow 4 {pace}")
-    first.start(thread, f"slow 4 {pace}")
-    expect_still(second, thread, mark)
-    first.probe.process.stop()
-    end = second.wait_told("turn/completed", thread, mark)
-    same("completed", pick(end, "/turn/status"), "the end of a turn whose starter has gone")
-    back = work(subject)
-    for left in (thread, alone):
-        back.result("thread/resume", threadId=left)
-        mark = len(back.probe.arrived)
-        status = pick(back.turns(left)[-1], "/status")
-        if status == "running":
-            status = pick(back.wait_told("turn/completed", left, mark), "/turn/status")
-        same("completed", status, "the status of the turn for who comes back")
-
-
-@check("ws.shutdown-1001")
-def shutdown_1001(subject: Subject) -> None:
-    """A server that is told to end says what there is to say, and then closes with 1001."""
-    if not subject.target.argv or not address_of(subject).has_any_port:
-        raise NotApplicable("only a server that the judge starts at {port} can be started once more to be ended")
-    target, server = start_hosted(subject.target)
-    there = copy.copy(subject)
-    there.target = target
-    try:
-        probe = there.session()
-        turn = start_turn(there, probe, "slow") if is_scripted(there) else None
-        probe.barrier()
-        server.process.signal(signal.SIGTERM)
-        probe.listen_until(lambda: socket_of(probe).closing is not None, there.stop_seconds())
-        closed(probe, GOING_AWAY, after="SIGTERM")
-        if turn and not turn.is_over():
-            raise Unmet("the end of a running turn before the close", "a close without it")
-    finally:
-        server.stop()
 
 
 def _is_about(frame: Frame, thread: str) -> bool:
