@@ -61,6 +61,8 @@ def test_we_read_what_a_library_writes_cut_anywhere(opcode):
         (b"\x81\x7e\x00\x03abc", "a length in more bytes than it needs"),
         (b"\x81\x7f\x00\x00\x00\x00\x00\x00\x00\x03abc", "a length in more bytes than it needs"),
     ],
+    # A mask is another one each time, so a frame is no name.
+    ids=["masked", "reserved", "opcode", "fragment", "long", "two-bytes", "eight-bytes"],
 )
 def test_what_a_server_must_not_is_named(data, fault):
     reader = FrameReader()
