@@ -21,26 +21,41 @@ def guarded(decode: Callable[[bytes], Any], ways: Ways) -> Callable[[bytes], Any
 
     def decode_and_look(text: bytes) -> Any:
         value = decode(text)
-        _look(value, (), ways, "$")
+        fault = _first_fault(value, (), ways)
+        if fault is not None:
+            place, pattern = fault
+            raise msgspec.ValidationError(f"Expected `str` matching regex '{pattern}' - at `${place}`")
         return value
 
     return decode_and_look
 
 
-def _look(value: Any, patterns: tuple[str, ...], ways: Ways, place: str) -> None:
+# Where in a value a text matches which pattern not.
+_Fault: TypeAlias = tuple[str, str]
+
+
+def _first_fault(value: Any, patterns: tuple[str, ...], ways: Ways) -> _Fault | None:
+    """The place is made on the way back from a fault, since mostly there is none."""
     if isinstance(value, str):
         for pattern in patterns:
             if not _finder(pattern)(value):
-                raise msgspec.ValidationError(f"Expected `str` matching regex '{pattern}' - at `{place}`")
+                return "", pattern
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            _look(item, patterns, ways, f"{place}[{index}]")
+            fault = _first_fault(item, patterns, ways)
+            if fault is not None:
+                return f"[{index}]{fault[0]}", fault[1]
     elif isinstance(value, dict):
         for item in value.values():
-            _look(item, patterns, ways, f"{place}[...]")
+            fault = _first_fault(item, patterns, ways)
+            if fault is not None:
+                return f"[...]{fault[0]}", fault[1]
     else:
         for wire, member, own in ways.get(type(value).__name__, ()):
-            _look(getattr(value, member), own, ways, f"{place}.{wire}")
+            fault = _first_fault(getattr(value, member), own, ways)
+            if fault is not None:
+                return f".{wire}{fault[0]}", fault[1]
+    return None
 
 
 @cache

@@ -8,7 +8,9 @@ import pytest
 
 from runtime.breaking import TYPES, breaks, lawful
 from turnwire.codec import decode_params, decode_result
+from turnwire.door import guarded
 from turnwire.errors import Refusal, RemoteProtocolError
+from turnwire.issues import issue_of
 from turnwire.wire import METHODS
 
 ASKED = [(row.name, row.params) for row in METHODS.values() if row.sender != "server" and row.params]
@@ -54,3 +56,44 @@ def test_an_answer_is_none_at_the_pointer(method, name, broken):
         decode_result(method, raw(value))
 
     assert not is_valid(name, value)
+
+
+class Leaf(msgspec.Struct):
+    word: str | None = None
+
+
+class Tree(msgspec.Struct):
+    leaf: Leaf | None = None
+    leaves: list[Leaf] = []
+    named: dict[str, Leaf] = {}
+    words: dict[str, list[str]] = {}
+
+
+WAYS = {
+    "Leaf": (("word", "word", ("^a", "b$")),),
+    "Tree": (("leaf", "leaf", ()), ("leaves", "leaves", ()), ("named", "named", ()), ("words", "words", ("^a",))),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer"),
+    [
+        (b"{}", None),
+        (b'{"leaf":{}}', None),
+        (b'{"leaf":{"word":"ab"},"leaves":[{"word":"a-b"}],"named":{"x":{"word":"ab"}},"words":{"y":["a"]}}', None),
+        (b'{"leaf":{"word":"bb"}}', "/leaf/word"),
+        (b'{"leaf":{"word":"aa"}}', "/leaf/word"),
+        (b'{"leaves":[{"word":"ab"},{"word":"a"}]}', "/leaves/1/word"),
+        (b'{"named":{"x":{"word":"ab"},"y/z":{"word":"b"}}}', "/named/y~1z/word"),
+        (b'{"words":{"x":["a"],"y":["a","b"]}}', "/words/y/1"),
+    ],
+)
+def test_ways_lead_through_lists_and_maps(text, pointer):
+    decode = guarded(msgspec.json.Decoder(Tree).decode, WAYS)
+    if pointer is None:
+        assert isinstance(decode(text), Tree)
+        return
+    with pytest.raises(msgspec.ValidationError) as refused:
+        decode(text)
+
+    assert issue_of(refused.value, decode, text).path == pointer
