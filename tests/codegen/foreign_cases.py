@@ -50,6 +50,12 @@ CASES = [
     ("steps of a half", of(a={"type": "number", "multipleOf": 0.5}), [{"a": 1.5}, {"a": 2}], [{"a": 1.25}]),
     ("whole steps of a fraction", of(a={"type": "integer", "multipleOf": 2.5}), [{"a": 5}], [{"a": 5.5}]),
     ("steps beyond 64 bits", of(a={"type": "integer", "multipleOf": 1e30}), [{"a": 0}], [{"a": 5.5}]),
+    (
+        "constants beyond 64 bits",
+        of(a={"const": 12345678901234567890}, b={"enum": [0, 18446744073709551615]}),
+        [{"a": 12345678901234567890, "b": 18446744073709551615}],
+        [{"a": "1", "b": 0}, {"a": 12345678901234567890, "b": -1}],
+    ),
     ("ends said twice", of(a={"type": "integer", "minimum": 1, "exclusiveMinimum": 1}), [{"a": 2}], [{"a": 1}]),
     (
         "a layer that speaks of all members",

@@ -92,6 +92,7 @@ TYPES = [
     ({"prefixItems": [TEXT, WHOLE], "minItems": 1}, "[string, number?, ...unknown[]]"),
     ({"prefixItems": [{"type": ["string", "null"]}], "items": False}, "[(string | null)?]"),
     ({"enum": [0.5, 1, 1.5]}, "0.5 | 1 | 1.5"),
+    ({"enum": [0, 18446744073709551615]}, "0 | 18446744073709551615n"),
     (
         {"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": WHOLE},
         '{ [member in "a" | "b"]?: number }',

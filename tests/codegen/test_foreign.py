@@ -96,6 +96,8 @@ LEFT = [
         "runtime",
     ),
     ("unique items", of(a={"type": "array", "uniqueItems": True}), "#/properties/a", "runtime"),
+    ("a value beyond 64 bits", of(a={"const": 2**64}), "#/properties/a", "runtime"),
+    ("a value beyond 64 bits and a text", of(a={"enum": [2**64, "x"]}), "#/properties/a", "runtime"),
     ("steps of a fraction", of(a={"type": "number", "multipleOf": 0.1}), "#/properties/a", "runtime"),
     ("a step of nothing", of(a={"type": "integer", "multipleOf": 0}), "#/properties/a/multipleOf", "degraded"),
     ("less than nothing", of(a={"type": "string", "minLength": -1}), "#/properties/a/minLength", "degraded"),

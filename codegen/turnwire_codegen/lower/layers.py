@@ -59,9 +59,16 @@ def references(keywords: Keywords, site: Site) -> Iterator[Site]:
             continue
         target = keywords.document.resolve(site, ref)
         if target is None:
-            place.error(f"the reference {ref!r} leads nowhere", "define it in this document, or mend the name")
+            place.error(f"the reference {ref!r} leads nowhere", _elsewhere(ref))
         else:
             yield target
+
+
+def _elsewhere(ref: str) -> str:
+    """What to do about a reference to nothing; what stands on a server is not fetched."""
+    if "://" in ref:
+        return "put a file with this $id beside this one, and name their folder"
+    return "define it in this document, or mend the name"
 
 
 def alias_of(keywords: Keywords, site: Site, ends: dict[str, Site]) -> Site:

@@ -147,7 +147,9 @@ def _typed(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
 
 def _kinds(node: dict[str, Any], kinds: list[Any], spot: Spot, work: Work) -> TypeNode:
     """`"type": [a, b]` is a choice between the kinds, each with what is said of it."""
-    arms = [{**node, "type": kind} for kind in kinds if kind != "null"]
+    # The title names the choice, so no arm can be called by it.
+    bare = {key: value for key, value in node.items() if key != "title"}
+    arms = [{**bare, "type": kind} for kind in kinds if kind != "null"]
     if not arms:
         return Scalar("null")
     inner = spot.within() if "null" in kinds else spot

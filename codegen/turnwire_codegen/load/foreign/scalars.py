@@ -94,6 +94,12 @@ def enum_type(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
             return AnyValue()
         work.note_wide(spot, "a fraction among the values: the type holds any number")
         return Scalar("number", (rules.Const(tuple(dict.fromkeys(values))),))
+    if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values):
+        if not all(type(value) is int for value in values):
+            work.note(spot, "runtime", "a number of more than 64 bits among the values: the type holds any")
+            return AnyValue()
+        work.note_wide(spot, "a number of more than 64 bits among the values: the type holds any between them")
+        return Scalar("integer", (rules.Bound(min(values), max(values)), rules.Const(tuple(dict.fromkeys(values)))))
     rest = [value for value in values if value is not None]
     if not rest:
         return Const(None)
