@@ -1,10 +1,13 @@
 """What the Kotlin of a schema says, without a compiler: types, the four kinds of members, arms, enums, tables."""
 
 import json
+import re
 
 import pytest
 
+from bindings.kotlin_builds import ROOT
 from codegen.workshop import generate
+from turnwire_codegen.emit.kotlin.names import type_name
 
 U64 = 2**64 - 1
 TAGGED = [
@@ -132,3 +135,18 @@ def test_the_package_is_the_title(kotlin):
 
     assert "\npackage odd\n" in text
     assert "package turnwire" not in text
+
+
+SUPPORT = sorted((ROOT / "codegen" / "turnwire_codegen" / "emit" / "kotlin" / "support").glob("*.kt"))
+# Parameters of types, and what stands within another type, are found before any definition.
+WITHIN = {"Absent", "Null", "P", "Present", "R", "T"}
+
+
+@pytest.mark.parametrize("path", SUPPORT, ids=lambda path: path.name)
+def test_no_definition_hides_what_the_support_says(path):
+    """Every type that it names is imported, or no definition can be called so."""
+    code = re.sub(r"""(?s)/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])'""", "", path.read_text())
+    imported = {name.rpartition(".")[2] for name in re.findall(r"(?m)^import (.*)$", code)}
+    said = set(re.findall(r"(?<![\w.])[A-Z]\w*", re.sub(r"(?m)^import .*$", "", code))) - imported - WITHIN
+
+    assert {name: f"{name}_" for name in said} == {name: type_name(name) for name in said}

@@ -68,6 +68,8 @@ _RESERVED_TYPES = frozenset(
         *("Items", "JsonReader", "Length", "Matching", "MemberCount", "Members", "Multiple", "Never", "Not", "Numeric"),
         *("OneOf", "Required", "Scalar", "Tagged", "Texts", "Type", "Unevaluated", "UnevaluatedItems"),
         *("ItemCount", "UnevaluatedMembers", "Unique"),
+        # Constants of the support, which stand in the same package.
+        *("BYTE_OF_IPV4", "DEEP_STACK_BYTES", "ESCAPES", "MAX_DEPTH", "MAX_NUMBER", "MEANT", "USUAL"),
     },
 )
 # Generated files and classes that have numbers.

@@ -34,7 +34,7 @@ def _tuple(count: int, *, more: bool) -> TupleView:
     if more:
         properties.append("public val rest: List<R>")
         codecs.append("private val rest: JsonCodec<R>")
-        reads.append(f'(({count} until items.size).map {{ under(it) {{ rest.read(items[it]) }} }}),')
+        reads.append(f"(({count} until items.size).map {{ under(it) {{ rest.read(items[it]) }} }}),")
     written = f"listOf({' '.join(writes).removesuffix(',')})"
     return TupleView(
         name=f"Tuple{count}{'AndRest' if more else ''}",

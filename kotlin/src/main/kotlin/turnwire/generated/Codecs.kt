@@ -69,6 +69,7 @@ public interface JsonWritable {
 
 /** An object that keeps the members that its schema does not declare. */
 public interface KeepsUndeclared {
+    /** Those members, by name. */
     public val undeclared: Map<String, JsonElement>
 }
 

@@ -150,7 +150,7 @@ private class JsonReader(private val text: String) {
 
     private fun unit(): Char {
         val digits = text.substring(minOf(at + 2, text.length), minOf(at + 6, text.length))
-        if (digits.length < 4 || digits.any { Character.digit(it, 16) < 0 || it > 'f' }) fail("no such escape")
+        if (digits.length < 4 || digits.any { it.digitToIntOrNull(16) == null || it > 'f' }) fail("no such escape")
         at += 6
         return digits.toInt(16).toChar()
     }

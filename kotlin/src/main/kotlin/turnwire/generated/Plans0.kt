@@ -4,6 +4,8 @@
 
 package turnwire.generated
 
+import kotlin.Pair
+
 internal object Plans0 {
     fun make(name: String): Plan? = when (name) {
         "planActiveTurn" -> planActiveTurn()

@@ -6,8 +6,13 @@ package turnwire.generated
 
 /** What these types speak. */
 public object Protocol {
+    /** The version, major and minor. */
     public const val VERSION: String = "1.0"
+
+    /** What both sides must have alike. */
     public const val MAJOR: Int = 1
+
+    /** The `$id` of the schema. */
     public const val SCHEMA_ID: String = "https://turnwire.dev/schema/1.0/bundle.json"
 
     /** sha256 of the RFC 8785 form of the schema. */

@@ -6,7 +6,13 @@
 
 package turnwire.generated
 
+import java.lang.StackOverflowError
+import java.lang.Thread
 import java.math.BigDecimal
+import kotlin.Comparable
+import kotlin.IllegalArgumentException
+import kotlin.Pair
+import kotlin.ranges.LongRange
 import kotlinx.serialization.json.JsonArray
 import kotlinx.serialization.json.JsonElement
 import kotlinx.serialization.json.JsonNull

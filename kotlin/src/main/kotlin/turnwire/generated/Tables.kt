@@ -15,10 +15,12 @@ public sealed interface Method {
     public val facts: MethodFacts
 }
 
-/** A method that is answered. Without params [params] is null; a result that nobody describes is any JSON. */
+/** A method that is answered. */
 public class RequestMethod<P, R>(
     override val name: String,
+    /** Reads and writes its params; null where it has none. */
     public val params: JsonCodec<P>?,
+    /** Reads and writes its result, which is any JSON where nobody describes it. */
     public val result: JsonCodec<R>,
     override val facts: MethodFacts = MethodFacts(),
 ) : Method {
@@ -28,6 +30,7 @@ public class RequestMethod<P, R>(
 /** A method that is not answered. */
 public class NotificationMethod<P>(
     override val name: String,
+    /** Reads and writes its params; null where it has none. */
     public val params: JsonCodec<P>?,
     override val facts: MethodFacts = MethodFacts(),
 ) : Method {
@@ -56,16 +59,24 @@ public class MethodFacts(
 
 /** A state machine; from a state an event leads to a state, or to null where it cannot come. */
 public class Machine(
+    /** What it is a machine of. */
     public val name: String,
+    /** Where everything begins. */
     public val initial: String,
+    /** What nothing leaves. */
     public val terminal: Set<String>,
+    /** By state and event, the state after it. */
     public val transitions: Map<String, Map<String, String?>>,
 )
 
 /** What one side offers, and which methods and members stand behind the offer. */
 public class Capability(
+    /** The member of the capabilities that declares it. */
     public val key: String,
+    /** What who declares it promises. */
     public val promise: String,
+    /** The methods that are there only with it. */
     public val methods: List<String>,
+    /** The members of params and results that are there only with it. */
     public val members: List<String>,
 )

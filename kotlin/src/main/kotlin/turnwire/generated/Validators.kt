@@ -4,7 +4,9 @@
 
 package turnwire.generated
 
+import java.util.HashMap
 import java.util.concurrent.ConcurrentHashMap
+import kotlin.IllegalArgumentException
 import kotlinx.serialization.json.JsonElement
 
 /** Validators by the names of types: what no type can say, and all that one can. */
