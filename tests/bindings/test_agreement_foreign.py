@@ -25,7 +25,7 @@ def test_a_random_walk(name, tmp_path):
     told = {language: roundtrip(walked.rows) for language, roundtrip in found(of_schema(name, path, tmp_path)).items()}
     whole = [canonical({"value": value}) for _, value in walked.made]
 
-    assert 0.99 * MESSAGES <= len(walked.rows)
+    assert 0.9 * MESSAGES <= len(walked.rows)
     assert len(walked.unmade) <= FEW * len(walked.checks.roots)
     assert {language: [] for language in told} == {
         language: differing_walk(walked, lines)[:5] for language, lines in told.items()

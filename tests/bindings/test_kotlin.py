@@ -1,6 +1,5 @@
-"""Kotlin: the shared vectors through types and validators, the package's own tests, names and texts that could hurt."""
+"""Kotlin: the package's own tests, the example, the page, names and texts that could hurt."""
 
-import json
 import os
 import re
 import subprocess
@@ -10,9 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from architecture.tree import environment
-from bindings.agreement import as_from_python, values
-from bindings.kotlin_builds import ROOT, SERVER, installed, maven, package, roundtrip
-from bindings.test_vectors import EXAMPLES, INVALID, VALID, named
+from bindings.kotlin_builds import ROOT, SERVER, installed, maven, package
 from turnwire_codegen.cases.kotlin_toolchain import build
 from turnwire_codegen.emit.kotlin.names import case_names, member_names, package_name, type_name
 from turnwire_codegen.emit.kotlin.text import comment, quoted
@@ -28,21 +25,6 @@ def tools():
 @pytest.fixture(scope="module")
 def built(tools):
     return package()
-
-
-def test_what_is_valid_comes_back_as_from_python(tools, built):
-    paths = [*EXAMPLES, *VALID]
-    expected = as_from_python(paths)
-    told = roundtrip(tools, built, values(paths))
-
-    assert dict(zip(named(paths), expected, strict=True)) == dict(zip(named(paths), told, strict=True))
-
-
-def test_what_is_invalid_is_refused_where_the_vector_says(tools, built):
-    expected = [{key: json.loads(path.read_text())[key] for key in ("pointer", "rule")} for path in INVALID]
-    told = [json.loads(line) for line in roundtrip(tools, built, values(INVALID))]
-
-    assert dict(zip(named(INVALID), expected, strict=True)) == dict(zip(named(INVALID), told, strict=True))
 
 
 def test_its_own_tests_pass(tools, built):

@@ -1,13 +1,11 @@
-"""Swift: the shared vectors through types and validators, whole conversations, the example; and nothing is hidden."""
+"""Swift: the package's own tests, whole conversations, the example, the page; and nothing is hidden."""
 
 import json
 import shlex
 
 import pytest
 
-from bindings.agreement import as_from_python, values
-from bindings.swift_builds import ROOT, installed, older_mode, package, roundtrip, server, turnwire
-from bindings.test_vectors import EXAMPLES, INVALID, VALID, named
+from bindings.swift_builds import ROOT, installed, older_mode, package, server, turnwire
 from codegen.rules.gather import CASES
 from codegen.rules.test_types_alone import first_of, told_of
 from turnwire_codegen.cases.folder import read_cases
@@ -31,21 +29,6 @@ def built(tools):
     made = package(tools)
     assert {} == made.faults
     return made
-
-
-def test_what_is_valid_comes_back_as_from_python(tools, built):
-    paths = [*EXAMPLES, *VALID]
-    expected = as_from_python(paths)
-    told = roundtrip(tools, built, values(paths))
-
-    assert dict(zip(named(paths), expected, strict=True)) == dict(zip(named(paths), told, strict=True))
-
-
-def test_what_is_invalid_is_refused_where_the_vector_says(tools, built):
-    expected = [{key: json.loads(path.read_text())[key] for key in ("pointer", "rule")} for path in INVALID]
-    told = [json.loads(line) for line in roundtrip(tools, built, values(INVALID))]
-
-    assert dict(zip(named(INVALID), expected, strict=True)) == dict(zip(named(INVALID), told, strict=True))
 
 
 def test_it_compiles_in_the_older_language_mode_too(tools):
