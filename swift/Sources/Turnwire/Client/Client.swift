@@ -10,9 +10,12 @@ public actor Client {
         /// What the client can do, beside what its request handlers show.
         public var capabilities = ClientCapabilities()
         // LIM-5: "A client bounds its pending requests at 256 and waits 120 seconds for an answer."
+        /// How long a request waits for its answer.
         public var timeout: Duration = .seconds(120)
+        /// So many requests wait for their answers at most; one more is not sent.
         public var mostPending = 256
 
+        /// What most clients want.
         public init() {}
     }
 

@@ -13,6 +13,7 @@ public enum ClientError: Error, Sendable, CustomStringConvertible {
     /// The message has more bytes than the server takes; nothing was sent.
     case tooLong(method: String, limit: Int)
 
+    /// One line for people.
     public var description: String {
         switch self {
         case let .remote(error): "\(error)"
@@ -27,23 +28,30 @@ public enum ClientError: Error, Sendable, CustomStringConvertible {
 
 /// An error that the server answered with.
 public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The number of the error, that of a row of the error table where it is one.
     public let code: Int
+    /// What the server says, for people.
     public let message: String
+    /// What it says for programs; nil where it says nothing.
     public let data: JSONValue?
 
     /// The row of the error table, where the code is one that this version knows.
     public var known: ErrorCode? { ErrorCode(rawValue: code) }
 
+    /// One line for people.
     public var description: String { "\(known?.name ?? "error") (\(code)): \(message)" }
 }
 
 /// What a request of the server is answered with when it is not served; a handler throws it.
 public struct Refusal: Error, Sendable {
+    /// The row of the error table.
     public let code: ErrorCode
+    /// What is wrong, for people.
     public let message: String
+    /// The members of `data` that the error table asks for.
     public let particulars: JSONObject
 
-    /// `particulars` are the members of `data` that the error table asks for.
+    /// A refusal; whether it may be tried again is said by the error table.
     public init(_ code: ErrorCode, _ message: String, particulars: JSONObject = [:]) {
         self.code = code
         self.message = message

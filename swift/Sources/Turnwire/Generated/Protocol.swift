@@ -4,11 +4,16 @@
 
 /// Which protocol this is, and what its two sides can offer.
 public enum ProtocolFacts {
+    /// The version, major and minor.
     public static let version = "1.0"
+    /// What both sides must have alike.
     public static let major = 1
+    /// The `$id` of the schema.
     public static let schemaID = "https://turnwire.dev/schema/1.0/bundle.json"
+    /// sha256 of the RFC 8785 form of the schema, in hexadecimal digits.
     public static let schemaDigest = "e0c52d615c125186ee5275354b7a5cdb13ba879b22047d44ab742237c4c85358"
 
+    /// What a server can offer.
     public static let serverCapabilities: [Capability] = [
         Capability("threads", promise: "Threads can be started, read, listed, resumed, updated, archived and deleted.", methods: ["thread/start", "thread/resume", "thread/read", "thread/list", "thread/turns/list", "thread/items/list", "thread/update", "thread/archive", "thread/unarchive", "thread/delete", "thread/pause", "thread/unpause", "thread/unsubscribe", "thread/compact", "thread/started", "thread/updated", "thread/status/changed", "thread/archived", "thread/unarchived", "thread/deleted", "thread/closed"], members: []),
         Capability("turns", promise: "Turns can be started and interrupted, and their items are notified.", methods: ["turn/start", "turn/interrupt", "turn/started", "turn/completed", "turn/plan/updated", "turn/diff/updated", "turn/usage/updated", "item/started", "item/completed", "item/agentMessage/delta", "item/reasoning/delta", "item/commandExecution/outputDelta", "item/toolCall/argumentsDelta", "item/toolCall/progress", "item/reset"], members: []),
@@ -31,6 +36,7 @@ public enum ProtocolFacts {
         Capability("conformance", promise: "An agent obeys the script grammar, version `script`.", methods: [], members: []),
     ]
 
+    /// What a client can offer.
     public static let clientCapabilities: [Capability] = [
         Capability("approvals", promise: "Answers `approval/request`.", methods: ["approval/request"], members: []),
         Capability("userInput", promise: "Answers `userInput/request`.", methods: ["userInput/request"], members: []),

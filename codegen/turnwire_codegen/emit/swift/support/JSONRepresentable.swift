@@ -2,19 +2,24 @@
 public protocol JSONRepresentable: Codable, Hashable, Sendable {
     /// Throws a `JSONFault` that says where the value is none of this type.
     init(json: JSONValue) throws
+    /// Writes the value, and nothing else.
     func write(to writer: inout JSONWriter)
 }
 
 /// Where a value first breaks its type or its schema (a JSON pointer, empty at the value itself), and by which rule.
 public struct JSONFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The JSON pointer, empty at the value itself.
     public var pointer: String
+    /// The rule that is broken: `type`, `required`, `bound`, …
     public let rule: String
 
+    /// A fault of the value itself, or at a pointer below it.
     public init(pointer: String = "", rule: String) {
         self.pointer = pointer
         self.rule = rule
     }
 
+    /// One line for people.
     public var description: String { "\(rule) at \(pointer.isEmpty ? "the value itself" : pointer)" }
 
     /// The same fault seen from above a member.
@@ -67,8 +72,11 @@ extension JSONRepresentable {
 
 /// A member that may be absent, null, or there: three different things.
 public enum Presence<Value> {
+    /// It is not written.
     case absent
+    /// It is null.
     case null
+    /// It has a value.
     case present(Value)
 
     /// The value, where there is one.
@@ -85,10 +93,13 @@ extension Presence: Hashable where Value: Hashable {}
 /// Holds a value elsewhere, so that a structure can hold one of its own kind.
 @propertyWrapper
 public indirect enum Indirect<Value> {
+    /// The value.
     case value(Value)
 
+    /// Holds this value.
     public init(wrappedValue: Value) { self = .value(wrappedValue) }
 
+    /// The value.
     public var wrappedValue: Value {
         get {
             switch self {

@@ -2,13 +2,21 @@
 ///
 /// `integer` holds every whole number that fits, however it was written; `wide` those that do not.
 public enum JSONValue: Sendable {
+    /// null
     case null
+    /// true or false
     case bool(Bool)
+    /// A whole number that an `Int` holds.
     case integer(Int)
+    /// A whole number beyond that, exactly.
     case wide(JSONDigits)
+    /// A number with a fraction, or one beyond any `Int` that is written as one.
     case double(Double)
+    /// A text.
     case string(String)
+    /// Items.
     case array([JSONValue])
+    /// Members.
     case object(JSONObject)
 }
 
@@ -28,6 +36,7 @@ public struct JSONDigits: Hashable, Sendable, CustomStringConvertible {
     /// Digits that are known to be such.
     init(known text: String) { self.text = text }
 
+    /// The digits.
     public var description: String { text }
 }
 
@@ -40,17 +49,22 @@ public typealias JSONObject = JSONMap<JSONValue>
 public struct JSONMap<Value> {
     /// One member.
     public struct Entry {
+        /// What it is called; any text.
         public let name: String
+        /// What it is.
         public var value: Value
 
+        /// A member of this name and value.
         public init(name: String, value: Value) {
             self.name = name
             self.value = value
         }
     }
 
+    /// The members, in the order of the code points of their names.
     public private(set) var entries: [Entry]
 
+    /// No members.
     public init() {
         entries = []
     }
@@ -74,8 +88,10 @@ public struct JSONMap<Value> {
         }
     }
 
+    /// The names of the members, in their order.
     public var names: [String] { entries.map(\.name) }
 
+    /// The member of a name; nil where there is none, and to set nil takes it away.
     public subscript(name: String) -> Value? {
         get {
             let place = index(of: name)

@@ -6,13 +6,18 @@ public struct JSONWriter: Sendable {
     let isDeclaredOnly: Bool
     private var follows = false
 
+    /// A writer of one value.
     public init() { self.init(isDeclaredOnly: false) }
 
     init(isDeclaredOnly: Bool) { self.isDeclaredOnly = isDeclaredOnly }
 
+    /// Begins an object; each member is a `name` and then its value, in the order of UTF-16 units.
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Ends the object that was begun last.
     public mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Begins an array, whose items are written next.
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Ends the array that was begun last.
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// The name of the member whose value is written next.
@@ -22,13 +27,17 @@ public struct JSONWriter: Sendable {
         follows = false
     }
 
+    /// Writes null.
     public mutating func null() { raw("null") }
+    /// Writes true or false.
     public mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+    /// Writes a whole number, all of its digits.
     public mutating func integer(_ value: some BinaryInteger) { raw(String(value)) }
 
     /// A double in the form of ECMAScript; JSON has none for infinity and what is no number, which become null.
     public mutating func double(_ value: Double) { raw(value.isFinite ? Self.spelled(value) : "null") }
 
+    /// Writes a text, with no more escapes than JSON needs.
     public mutating func string(_ value: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))

@@ -4,9 +4,12 @@
 
 /// Why a text is no JSON, and at which byte that was seen.
 public struct JSONSyntaxFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong.
     public let reason: String
+    /// The byte, counted from 0.
     public let offset: Int
 
+    /// One line for people.
     public var description: String { "\(reason) at byte \(offset)" }
 }
 
