@@ -92,6 +92,7 @@ def test_no_type_hides_another(name, expected):
         (member_names, {"a-b": "", "aB": ""}, {"a-b": "aB_", "aB": "aB"}),
         (member_names, {"a": "b", "b": ""}, {"a": "b_", "b": "b"}),
         (member_names, {"self": "", "x": "self"}, {"self": "self_", "x": "self__"}),
+        (member_names, {"JSONMembers": "", "Rules": ""}, {"JSONMembers": "JSONMembers_", "Rules": "Rules_"}),
         (case_names, {"some": "", "a b": "none"}, {"some": "some_", "a b": "none_"}),
         (case_names, {"big dog": "hound", "cat": "tom_cat"}, {"big dog": "hound", "cat": "tomCat"}),
     ],

@@ -23,7 +23,23 @@ KEYWORDS = frozenset(
     },
 )
 # No backtick helps these, or they are what every type already has.
-_MEMBERS = frozenset({"self", "Self", "Type", "Protocol", "init", "hashValue", "jsonBytes"})
+_MEMBERS = frozenset(
+    {
+        *("self", "Self", "Type", "Protocol", "init", "hashValue", "jsonBytes"),
+        # What the code of a type says of others; a property of that name would be taken for it.
+        *(
+            "JSONFault",
+            "JSONMap",
+            "JSONMembers",
+            "JSONNull",
+            "JSONObject",
+            "JSONValue",
+            "JSONWriter",
+            "Presence",
+            "Rules",
+        ),
+    },
+)
 # `.none` and `.some` are those of Optional where a case is looked for behind a question mark.
 _CASES = _MEMBERS | {"allCases", "none", "rawValue", "some", "value"}
 _SUPPORT = re.compile(

@@ -3,7 +3,7 @@
 from textwrap import wrap
 from typing import Any
 
-__all__ = ["comment", "json_literal", "quoted"]
+__all__ = ["comment", "json_literal", "json_pattern", "quoted"]
 
 _WIDTH = 120
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -33,6 +33,14 @@ def json_literal(value: Any) -> str:
         case str():
             return f"JSONValue.string({quoted(value)})"
     raise AssertionError(f"{value!r} is no scalar")
+
+
+def json_pattern(value: Any) -> str:
+    """A scalar as a pattern for a JSONValue, by whose equality it is compared.
+
+    The text within a pattern of a case would be compared by Swift, which takes for the same what looks alike.
+    """
+    return quoted(value) if isinstance(value, str) else json_literal(value)
 
 
 def comment(*paragraphs: str, indent: int) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """Unions and enums as enumerations: an arm is a case with its value, and what nobody knows is kept as it came."""
 
+from typing import Any
+
 import msgspec
 
 from turnwire_codegen.emit.remarks import deprecation, remarks
@@ -7,7 +9,7 @@ from turnwire_codegen.emit.swift.held import held
 from turnwire_codegen.emit.swift.names import case_names
 from turnwire_codegen.emit.swift.records import PropertyView
 from turnwire_codegen.emit.swift.shared import SharedView, shared_views
-from turnwire_codegen.emit.swift.text import comment, json_literal, quoted
+from turnwire_codegen.emit.swift.text import comment, json_literal, json_pattern, quoted
 from turnwire_codegen.emit.swift.types import Scope, type_text
 from turnwire_codegen.ir import (
     AnyValue,
@@ -93,7 +95,7 @@ def enum_view(enum: Enum, scope: Scope) -> EnumView:
     views = tuple(PropertyView(f"case {case}", _case_doc(found)) for case, _, found in listed)
     if plain or (enum.open and all(isinstance(case.value, str) for case in enum.cases)):
         return _open_enum(name, doc, views, [(case, quoted(str(found.value))) for case, _, found in listed])
-    return _valued_enum(enum, name, doc, views, [(case, literal) for case, literal, _ in listed])
+    return _valued_enum(enum, name, doc, views, [(case, found.value) for case, _, found in listed])
 
 
 def _open_enum(
@@ -123,10 +125,10 @@ def _open_enum(
 
 
 def _valued_enum(
-    enum: Enum, name: str, doc: tuple[str, ...], cases: tuple[PropertyView, ...], values: list[tuple[str, str]]
+    enum: Enum, name: str, doc: tuple[str, ...], cases: tuple[PropertyView, ...], values: list[tuple[str, Any]]
 ) -> EnumView:
-    reads = ["switch json {", *(f"case {literal}: self = .{case}" for case, literal in values)]
-    writes = [f"case .{case}: {literal}.write(to: &writer)" for case, literal in values]
+    reads = ["switch json {", *(f"case {json_pattern(value)}: self = .{case}" for case, value in values)]
+    writes = [f"case .{case}: {json_literal(value)}.write(to: &writer)" for case, value in values]
     if enum.open:
         said = comment("A value that this version does not know, as it came.", indent=4)
         cases = (*cases, PropertyView(f"case {_UNKNOWN}(JSONValue)", said))
@@ -148,7 +150,7 @@ def _by_tag(union: Union, wire: str, arms: list[tuple[Variant, str]], scope: Sco
     call = "textTag" if text else "tag"
     reads = [f"switch try json.{call}({quoted(wire)}) {{"]
     for variant, name in arms:
-        pattern = quoted(str(variant.tag)) if text else json_literal(variant.tag)
+        pattern = quoted(str(variant.tag)) if text else json_pattern(variant.tag)
         reads.append(f"case {pattern}: self = {_made(variant, name, 'json', scope)}")
     if union.open:
         reads.append(f"default: self = .{_UNKNOWN}(json.asObject)")
