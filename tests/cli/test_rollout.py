@@ -268,3 +268,48 @@ def zeroed(path):
     page = data.index(b'{"seq":1,') // size
     data[page * size : (page + 1) * size] = bytes(size)
     return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("form", "code", "said"),
+    [
+        (
+            "verify STATE",
+            Exit.FINDINGS,
+            "damaged  t1: it cannot be read: Is a directory (FILE)\nok       t2: 1 events to 1\n",
+        ),
+        ("show STATE t1", Exit.USAGE, "turnwire: the record cannot be used: FILE: Is a directory\n"),
+        ("export STATE t1", Exit.USAGE, "turnwire: the record cannot be used: FILE: Is a directory\n"),
+        ("prune STATE t1 --before 9", Exit.USAGE, "turnwire: the record cannot be used: FILE: Is a directory\n"),
+        (
+            "migrate STATE NEW --store sqlite",
+            Exit.FINDINGS,
+            "left out  t1: FILE: Is a directory\nok        t2: 1 events copied\n",
+        ),
+        (
+            "migrate STATE NEW --store sqlite --dry-run",
+            Exit.FINDINGS,
+            "left out  t1: FILE: Is a directory\nok        t2: 1 events to copy\n",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_and_hurts_no_other(tmp_path, form, code, said):
+    state = tmp_path / "state"
+    served(state, start("t1"), start("t2"))
+    (file,) = (state / "threads").glob("t1-*")
+    file.unlink()
+    file.mkdir()
+    places = {"STATE": str(state), "NEW": str(tmp_path / "new")}
+    done = run("rollout", *(places.get(word, word) for word in form.split()))
+
+    assert (done.code, done.out + done.err) == (code, said.replace("FILE", str(file)))
+
+
+def test_a_torn_tail_that_is_cut_is_said_in_the_name_of_the_program(tmp_path):
+    state = tmp_path / "state"
+    served(state, start("t1"))
+    (file,) = (state / "threads").iterdir()
+    file.write_bytes(file.read_bytes() + b'{"seq":2')
+    done = run("rollout", "prune", str(state), "t1", "--before", "9")
+
+    assert done.err == f"turnwire: {file}: a torn tail of 8 bytes after event 1 was cut\n"

@@ -26,6 +26,10 @@ class Streams(NamedTuple):
     stdout: TextIO
     stderr: TextIO
 
+    def tell(self, sentence: str) -> None:
+        """Says at once, on stderr, what people should know of what goes on."""
+        print(f"turnwire: {sentence}", file=self.stderr, flush=True)
+
 
 class Command(NamedTuple):
     """A row of the table: the words that are typed, the module that answers, and a line of help."""

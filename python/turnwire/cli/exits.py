@@ -3,9 +3,10 @@
 A mistake of the user or of the other side is a `Stop`: one line for people and a code for programs, never a traceback.
 """
 
+import os
 from enum import IntEnum
 
-__all__ = ["EXIT_CODES", "Exit", "Stop"]
+__all__ = ["EXIT_CODES", "Exit", "Stop", "fault_of"]
 
 
 class Exit(IntEnum):
@@ -38,3 +39,10 @@ class Stop(Exception):  # noqa: N818 - it ends a command; whose fault it is, is 
     def __init__(self, code: Exit, message: str = "") -> None:
         super().__init__(message)
         self.code = code
+
+
+def fault_of(fault: OSError) -> str:
+    """What a `Stop` says of a file: which it is and what is wrong, without the number that the system gives it."""
+    if fault.strerror is None:
+        return str(fault)
+    return f"{os.fspath(fault.filename)}: {fault.strerror}" if fault.filename is not None else fault.strerror

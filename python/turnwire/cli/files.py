@@ -1,13 +1,12 @@
 """What a user names as a file, whole or line by line: `-` is stdin, and what cannot be read is one line."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from turnwire.cli import Streams
 from turnwire.cli.exits import Exit, Stop
 
-__all__ = ["fault_of", "read_bytes", "read_lines"]
+__all__ = ["read_bytes", "read_lines"]
 
 # Sixteen of the longest messages that a server takes; a device without end must not fill the memory.
 LARGEST = 256 * 1024 * 1024
@@ -46,13 +45,6 @@ def read_lines(name: str, streams: Streams) -> Iterator[bytes]:
                 yield from file
     except (OSError, ValueError) as error:
         raise _unread(name, error) from None
-
-
-def fault_of(fault: OSError) -> str:
-    """What went wrong with which file, without the number that the system gives it."""
-    if fault.strerror is None:
-        return str(fault)
-    return f"{os.fspath(fault.filename)}: {fault.strerror}" if fault.filename is not None else fault.strerror
 
 
 def _unread(name: str, error: OSError | ValueError) -> Stop:

@@ -16,8 +16,7 @@ import msgspec
 
 from turnwire.cli import Streams
 from turnwire.cli.command import Parser
-from turnwire.cli.exits import Exit, Stop
-from turnwire.cli.files import fault_of
+from turnwire.cli.exits import Exit, Stop, fault_of
 from turnwire.store import rollout
 from turnwire.store.base import ThreadDamaged, ThreadHeld, ThreadUnusable
 from turnwire.store.opening import STORES
@@ -139,7 +138,7 @@ def _show(options: Namespace, streams: Streams) -> int:
 
 def _prune(options: Namespace, streams: Streams) -> int:
     now = time.time_ns() // 1_000_000
-    pruned = rollout.prune(options.directory, options.thread, before=options.before, now=now)
+    pruned = rollout.prune(options.directory, options.thread, before=options.before, now=now, tell=streams.tell)
     if pruned.events:
         said = f"{options.thread}: one event stands for {pruned.events}, to event {pruned.seq}"
     else:
@@ -151,7 +150,10 @@ def _prune(options: Namespace, streams: Streams) -> int:
 def _migrate(options: Namespace, streams: Streams) -> int:
     code = Exit.DONE
     verb = "to copy" if options.dry_run else "copied"
-    for moved in rollout.migrate(options.directory, options.target, options.store, dry_run=options.dry_run):
+    copying = rollout.migrate(
+        options.directory, options.target, options.store, dry_run=options.dry_run, tell=streams.tell
+    )
+    for moved in copying:
         if moved.fault is None:
             kept = f", {moved.kept} were there" if moved.kept else ""
             streams.stdout.write(f"ok        {moved.thread_id}: {moved.copied} events {verb}{kept}\n")

@@ -14,8 +14,7 @@ from turnwire import wire
 from turnwire.agents.builtin import BUILTIN, builtin_agent
 from turnwire.cli import Streams
 from turnwire.cli.command import Parser, demand_absent, named_value
-from turnwire.cli.exits import Exit, Stop
-from turnwire.cli.files import fault_of
+from turnwire.cli.exits import Exit, Stop, fault_of
 from turnwire.cli.listening import add_listening_flags, serve_on_websockets
 from turnwire.server import DefaultHost, FileProvider, MemoryTraces, Server, default_limits, serve_stdio
 from turnwire.store.base import Store
@@ -104,7 +103,7 @@ def _store(options: argparse.Namespace, streams: Streams) -> Store | None:
             kind,
             options.state_dir,
             fsync=options.fsync or "terminal",
-            tell=lambda sentence: print(f"turnwire: {sentence}", file=streams.stderr, flush=True),
+            tell=streams.tell,
         )
     except OSError as fault:
         raise Stop(Exit.USAGE, f"the state directory cannot be used: {fault_of(fault)}") from None

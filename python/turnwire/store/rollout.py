@@ -5,6 +5,7 @@ Nothing here changes the bytes of an event (REC-2). What changes a record holds 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import islice
@@ -17,6 +18,7 @@ from turnwire.store.archive import Record, find, kind_in, records
 from turnwire.store.base import Head, StoredEvent, StoreFault, ThreadDamaged, ThreadHeld
 from turnwire.store.chain import GENESIS, BadEvent, Fault, check, read
 from turnwire.store.chain import verify as verify_lines
+from turnwire.store.durable import Tell
 from turnwire.store.files import kind_of
 from turnwire.store.history import History
 from turnwire.store.opening import DurableStore, open_store
@@ -24,6 +26,9 @@ from turnwire.store.pruning import cut_before
 from turnwire.store.pruning import prune as prune_lines
 
 __all__ = ["Checked", "Migrated", "Pruned", "export", "migrate", "prune", "show", "verify"]
+
+
+_log = logging.getLogger(__name__)
 
 
 class Checked(NamedTuple):
@@ -94,7 +99,7 @@ def export(directory: Path, thread_id: str, form: str = "events") -> Iterator[by
 _FORMS = ("events", "history")
 
 
-def prune(directory: Path, thread_id: str, *, before: int, now: int) -> Pruned:
+def prune(directory: Path, thread_id: str, *, before: int, now: int, tell: Tell = _log.warning) -> Pruned:
     """Replaces the events before `before` by one that tells the same history, as far as no turn is cut.
 
     Raises:
@@ -103,7 +108,7 @@ def prune(directory: Path, thread_id: str, *, before: int, now: int) -> Pruned:
         ThreadHeld: a server writes it.
         ThreadDamaged: an event is bad.
     """
-    with closing(_store(directory)) as store:
+    with closing(_store(directory, tell)) as store:
         store.claim(thread_id)
         lines = store.lines(thread_id)
         cut = cut_before(lines, before)
@@ -113,7 +118,9 @@ def prune(directory: Path, thread_id: str, *, before: int, now: int) -> Pruned:
         return Pruned(cut.lines, cut.head.seq)
 
 
-def migrate(source: Path, target: Path, kind: str, *, dry_run: bool = False) -> Iterator[Migrated]:
+def migrate(
+    source: Path, target: Path, kind: str, *, dry_run: bool = False, tell: Tell = _log.warning
+) -> Iterator[Migrated]:
     """Copies all threads to another state directory, in their own bytes. It goes on where it was stopped earlier.
 
     A thread that is damaged, or of which the target holds other events, is left out, and said so.
@@ -128,14 +135,22 @@ def migrate(source: Path, target: Path, kind: str, *, dry_run: bool = False) -> 
     there = {record.thread_id: record for record in records(target)} if kind_of(target) is not None else {}
     if dry_run:
         for record in records(source):
-            yield _compared(record.thread_id, list(record.lines), there.get(record.thread_id))
+            yield _foreseen(record, there.get(record.thread_id))
         return
-    with closing(_store(source)) as giver, closing(open_store(kind, target)) as taker:
+    with closing(_store(source, tell)) as giver, closing(open_store(kind, target, tell=tell)) as taker:
         for record in records(source):
             yield _copy(record.thread_id, there.get(record.thread_id), giver, taker)
         # What is kept of no single thread goes along, once.
         taker.take_notes(giver.note_lines())
         taker.force("")()
+
+
+def _foreseen(record: Record, there: Record | None) -> Migrated:
+    try:
+        lines = list(record.lines)
+    except OSError as error:
+        return Migrated(record.thread_id, 0, 0, f"{record.where}: {error.strerror}")
+    return _compared(record.thread_id, lines, there)
 
 
 def _copy(thread_id: str, there: Record | None, giver: DurableStore, taker: DurableStore) -> Migrated:
@@ -197,8 +212,8 @@ def _wanted(directory: Path, thread_id: str) -> Record:
     return record
 
 
-def _store(directory: Path) -> DurableStore:
-    return open_store(kind_in(directory), directory)
+def _store(directory: Path, tell: Tell) -> DurableStore:
+    return open_store(kind_in(directory), directory, tell=tell)
 
 
 def _proved(record: Record) -> Iterator[bytes]:
