@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.front import MUTANTS, VARIANTS
-from conformance.front.house import serving
+from conformance.front.house import opened, serving
+from conformance.front.library import Library
 from conformance.matrix import note_broken, note_lawful
 from turnwire.conformance.registry import catalogue
 from turnwire.conformance.websocket.address import parse_address
@@ -57,6 +58,16 @@ def test_a_check_fails_its_mutant(identifier, name, judge, record_property):
     assert UNMET[CHECKS[identifier].level] == judged.verdicts[identifier], judged.stdout
     assert 1 == judged.exit_code
     assert f"check server --select {identifier} --ws " in judged.row(identifier)["repro"]
+
+
+def test_a_server_with_the_frames_of_a_library_passes_every_check(judge, record_property):
+    with opened(Library()) as url:
+        judged = judge((), address=address_of(url), select=("ws.*",), retries=2, strict=True)
+
+    note_lawful(record_property, "ws of a library", judged.verdicts)
+    unasked = [*STARTED, *(check.id for check in CHECKS.values() if check.gate == "a token")]
+    unusual = {identifier: verdict for identifier, verdict in judged.verdicts.items() if verdict != "pass"}
+    assert dict.fromkeys(unasked, "skip") == unusual, judged.stdout
 
 
 @pytest.mark.parametrize("identifier", STARTED)

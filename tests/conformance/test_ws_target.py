@@ -116,6 +116,10 @@ GREETINGS = {
     "silent": (mutant(message=nothing), "no answer to initialize: nothing of the kind within 0.4 s"),
     "closes": (mutant(message=closes), "no answer to initialize: it closed the connection with 1008 (not you)"),
     "cuts": (mutant(message=lambda self, message: self.tcp.abort()), "it cut the connection off, without a close"),
+    "another-protocol": (
+        mutant(selected=lambda self, offered: "another.v1"),
+        "selects the subprotocol another.v1, which was not offered",
+    ),
     "a-banner": (says(b"INFO listening"), "within 0.4 s; it said 'INFO listening'"),
 }
 

@@ -68,7 +68,8 @@ def run_check_server(options: CheckServerOptions, stdout: TextIO, stderr: TextIO
     try:
         with with_model(options.argv, options.env) as (argv, env, has_model):
             profile = staged(profile, options.prompts, has_model=has_model)
-            with hosted(Target(argv, env, options.cwd, timeouts, options.address)) as target:
+            address = options.address and options.address._replace(subprotocol=profile.wire.subprotocol)
+            with hosted(Target(argv, env, options.cwd, timeouts, address)) as target:
                 runner = Runner(target, profile, _settings(options, stderr))
                 outcomes = runner.run(checks)
     except TargetFault as fault:

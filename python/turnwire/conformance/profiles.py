@@ -58,6 +58,8 @@ class Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     issues: str = ""
     # Where the refusal of what is too much says when to come again; empty: it does not.
     retry_after: str = ""
+    # What a client offers that asks for a WebSocket; empty: nothing.
+    subprotocol: str = ""
 
 
 class Handshake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -29,14 +29,21 @@ class House:
         limits = default_limits(message_bytes=MESSAGE_BYTES, shutdown_ms=300)
         self.server = Server(DefaultHost(builtin_agent("scripted")), limits=limits)
         self.tasks, self.closing = set(), asyncio.Event()
-        loop = asyncio.get_running_loop()
-        listening = await loop.create_server(lambda: self.kind(self), self.kind.place(self.host), self.port)
-        self.port = listening.sockets[0].getsockname()[1]
+        listening = await self.listen()
+        self.port = next(iter(listening.sockets)).getsockname()[1]
         ready()
         await stop.wait()
+        await self.part()
         listening.close()
-        await self.kind.shut_down(self)
         await self.server.close()
+
+    async def listen(self):
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(lambda: self.kind(self), self.kind.place(self.host), self.port)
+
+    async def part(self):
+        """End every connection."""
+        await self.kind.shut_down(self)
 
     def in_a_moment(self, front, message):
         """Hand a message on when others have had their say."""
@@ -50,10 +57,15 @@ class House:
         task.add_done_callback(self.tasks.discard)
 
 
-@contextlib.contextmanager
 def serving(kind, token=""):
-    """The URL of a house whose loop runs in a thread while the block does."""
-    house, is_ready, loop = House(kind, token=token), threading.Event(), asyncio.new_event_loop()
+    """The URL of a house of such fronts, while the block lasts."""
+    return opened(House(kind, token=token))
+
+
+@contextlib.contextmanager
+def opened(house):
+    """The URL of a house whose loop runs in a thread while the block lasts."""
+    is_ready, loop = threading.Event(), asyncio.new_event_loop()
     stop = asyncio.Event()
 
     def run():
@@ -61,7 +73,10 @@ def serving(kind, token=""):
         loop.run_until_complete(house.serve(is_ready.set, stop))
         for front in list(house.fronts):
             front.tcp.abort()
-        loop.run_until_complete(asyncio.sleep(0))
+        for task in list(house.tasks):
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*house.tasks, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
     thread = threading.Thread(target=run, name="front", daemon=True)

@@ -3,11 +3,12 @@
 import base64
 from collections.abc import Iterable
 
+from turnwire.conformance.checks.expect import own_messages
 from turnwire.conformance.checks.ws_talk import address_of
 from turnwire.conformance.model import NotApplicable, Unmet
 from turnwire.conformance.registry import check
 from turnwire.conformance.subject import Subject
-from turnwire.conformance.websocket.address import Answer, ask, new_key, upgrade_request
+from turnwire.conformance.websocket.address import OFFER, Answer, ask, new_key, upgrade_request
 
 __all__: list[str] = []
 
@@ -91,6 +92,7 @@ def token_in_subprotocol(subject: Subject) -> None:
 @check("ws.subprotocol")
 def subprotocol(subject: Subject) -> None:
     """Where subprotocols are offered, that of the protocol is selected, whatever its place among them."""
+    own_messages(subject)
     ticket = address_of(subject).ticket
     for offered in ((SUBPROTOCOL,), (STRANGE, SUBPROTOCOL), (SUBPROTOCOL, STRANGE)):
         said = f"the subprotocols {', '.join(offered)}"
@@ -100,6 +102,7 @@ def subprotocol(subject: Subject) -> None:
 @check("ws.health")
 def health(subject: Subject) -> None:
     """Whoever asks, with a token or without, hears that the server lives and is ready."""
+    own_messages(subject)
     address = address_of(subject)
     for path in ("/healthz", "/readyz"):
         request = f"GET {path} HTTP/1.1\r\nHost: {address.authority}\r\nConnection: close\r\n\r\n"
@@ -117,7 +120,9 @@ def _answered(
         Unmet: it is not answered with this status.
     """
     address = address_of(subject)
-    request = upgrade_request(address, new_key(), tuple(headers), host=host, path=path)
+    given = tuple(headers)
+    offer = () if any(name == OFFER for name, _ in given) else address.offer
+    request = upgrade_request(address, new_key(), (*given, *offer), host=host, path=path)
     answer = ask(address, request, subject.target.timeouts.reply)
     if answer.status != status:
         raise Unmet(f"{status} to an upgrade with {name}", str(answer))
@@ -125,8 +130,7 @@ def _answered(
 
 
 def _selected(answer: Answer, said: str) -> None:
-    if answer.header("Sec-WebSocket-Protocol") != SUBPROTOCOL:
-        selected = answer.header("Sec-WebSocket-Protocol")
+    if (selected := answer.header(OFFER)) != SUBPROTOCOL:
         shown = "none" if not selected else "that of the token" if "bearer" in selected else selected
         raise Unmet(f"the subprotocol {SUBPROTOCOL} selected after {said}", shown)
 
@@ -135,8 +139,9 @@ def _token(subject: Subject) -> tuple[str, Headers]:
     """The token that lets the judge in, and the headers beside it.
 
     Raises:
-        NotApplicable: it was given none.
+        NotApplicable: it was given none, or the contract is another one, which has its own ways to bring it.
     """
+    own_messages(subject)
     ticket = address_of(subject).ticket
     brought = [value.partition(" ")[2] for name, value in ticket if _is_bearer(name, value)]
     if len(brought) != 1:
@@ -149,7 +154,7 @@ def _is_bearer(name: str, value: str) -> bool:
 
 
 def _offer(*names: str) -> tuple[str, str]:
-    return "Sec-WebSocket-Protocol", ", ".join(names)
+    return OFFER, ", ".join(names)
 
 
 def _hidden(token: str) -> str:

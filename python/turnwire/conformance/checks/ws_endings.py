@@ -5,6 +5,7 @@ import signal
 
 import msgspec
 
+from turnwire.conformance.checks.expect import own_messages
 from turnwire.conformance.checks.meanwhile import expect_still, meanwhile
 from turnwire.conformance.checks.work import Work, same, work
 from turnwire.conformance.checks.ws_talk import address_of, closed, socket_of
@@ -58,6 +59,7 @@ def _leave(subject: Subject, pace: int) -> None:
 @check("ws.shutdown-1001")
 def shutdown_1001(subject: Subject) -> None:
     """A server that is told to end says what there is to say, and then closes with 1001."""
+    own_messages(subject)
     if not subject.target.argv or not address_of(subject).has_any_port:
         raise NotApplicable("only a server that the judge starts at {port} can be started once more to be ended")
     target, server = start_hosted(subject.target)
@@ -79,6 +81,7 @@ def shutdown_1001(subject: Subject) -> None:
 @check("ws.auth-nonloopback-required")
 def auth_nonloopback_required(subject: Subject) -> None:
     """A server that is to listen elsewhere than on loopback without a token does not start."""
+    own_messages(subject)
     target, address = subject.target, address_of(subject)
     place = f"{address.host}:{ANY_PORT}"
     if not address.has_any_port or not any(place in word for word in target.argv) or not address.is_here:

@@ -16,6 +16,7 @@ from turnwire.conformance.model import TargetFault
 
 __all__ = [
     "ANY_PORT",
+    "OFFER",
     "Address",
     "Answer",
     "accept_key",
@@ -31,6 +32,7 @@ __all__ = [
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 # In a URL, the command and the environment of a server that is started: a port that the judge chooses.
 ANY_PORT = "{port}"
+OFFER = "Sec-WebSocket-Protocol"
 PORTS = {"ws": 80, "wss": 443}
 HEAD_BYTES = 64 * 1024
 CHUNK = 256 * 1024
@@ -48,6 +50,8 @@ class Address(NamedTuple):
     is_secure: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     token: str | None = None
+    # What is offered in the name of the protocol; empty: nothing.
+    subprotocol: str = ""
     # The words that bring the token along once more, for a report, which must not have the token itself.
     words: tuple[str, ...] = ()
     # The URL as it was given, which may leave the port open.
@@ -81,6 +85,11 @@ class Address(NamedTuple):
         """The headers that let the judge in."""
         token = (("Authorization", f"Bearer {self.token}"),) if self.token else ()
         return (*self.headers, *token)
+
+    @property
+    def offer(self) -> tuple[tuple[str, str], ...]:
+        """The header that says which protocol is meant, where there is a name for it."""
+        return ((OFFER, self.subprotocol),) if self.subprotocol else ()
 
 
 class Answer(NamedTuple):
@@ -226,7 +235,7 @@ def upgraded(address: Address, seconds: float) -> tuple[socket.socket, bytes]:
     sock = connect(address, seconds)
     try:
         with contextlib.suppress(OSError):  # what it says tells more than that it did not read all
-            sock.sendall(upgrade_request(address, key, address.ticket))
+            sock.sendall(upgrade_request(address, key, (*address.ticket, *address.offer)))
         answer = _read_answer(sock, address, seconds)
     except TargetFault:
         sock.close()
@@ -248,4 +257,6 @@ def _refusal(answer: Answer, address: Address, key: str) -> str:
         return "answers 101 and does not say that it becomes a WebSocket"
     if answer.header("Sec-WebSocket-Accept") != accept_key(key):
         return "answers 101 with a Sec-WebSocket-Accept that is not of this request"
+    if (selected := answer.header(OFFER)) not in ("", address.subprotocol):
+        return f"selects the subprotocol {selected}, which was not offered"
     return ""

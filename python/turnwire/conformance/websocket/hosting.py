@@ -49,7 +49,7 @@ class Hosted:
             if (code := self.process.exit_code()) is not None:
                 raise TargetFault(f"target not reached: {ended_words(code)} and listened nowhere{self._last_words()}")
             try:
-                request = upgrade_request(address, new_key(), address.ticket)
+                request = upgrade_request(address, new_key(), (*address.ticket, *address.offer))
                 answer = ask(address, request, max(LOOK_SECONDS, deadline - time.monotonic()))
             except TargetFault as reason:
                 fault = str(reason)
