@@ -316,8 +316,7 @@ class CommandOperation:
         self._items.complete(self.item_id, exit_code=exit_code, duration_ms=_since(self._began))
 
     def fail(self, error_code: str, *, ran: bool) -> None:
-        duration = _since(self._began) if ran else UNSET
-        self._items.complete(self.item_id, "fail", error_code=error_code, execution_started=ran, duration_ms=duration)
+        _fail(self._items, self.item_id, self._began, error_code, ran=ran)
 
 
 class FileOperation:
@@ -333,8 +332,13 @@ class FileOperation:
         self._items.complete(self.item_id, execution_started=True, duration_ms=_since(self._began))
 
     def fail(self, error_code: str, *, ran: bool) -> None:
-        duration = _since(self._began) if ran else UNSET
-        self._items.complete(self.item_id, "fail", error_code=error_code, execution_started=ran, duration_ms=duration)
+        _fail(self._items, self.item_id, self._began, error_code, ran=ran)
+
+
+def _fail(items: Items, item_id: str, began: float, error_code: str, *, ran: bool) -> None:
+    # ITEM-8: what did not run took no time.
+    duration = _since(began) if ran else UNSET
+    items.complete(item_id, "fail", error_code=error_code, execution_started=ran, duration_ms=duration)
 
 
 def _since(began: float) -> int:
