@@ -132,13 +132,13 @@ def notes_turns(self, line):
     Front.say(self, line)
 
 
-def interrupts_all(self, payload):
-    """Interrupts what was started on a connection that ends."""
+def interrupts_all(self, exc):
+    """Interrupts what was started on a connection that ends, with a close or without."""
     for number, turn in enumerate(self.__dict__.get("turns", [])):
         params = {"threadId": turn["threadId"], "turnId": turn["id"]}
         asked = {"jsonrpc": "2.0", "id": f"end-{number}", "method": "turn/interrupt", "params": params}
         self.receiver.message_received(json.dumps(asked).encode())
-    Front.close_answered(self, payload)
+    Front.connection_lost(self, exc)
 
 
 def cut_off(self):
@@ -179,7 +179,7 @@ SESSIONS = {
     "late-answer-refused": mutant(message=refuses_late_answers),
     "late-resolve-taken": mutant(say=takes_late_resolves),
     "resolved-told-to-one": mutant(say=once(resolution)),
-    "turn-goes-with-connection": mutant(say=notes_turns, close_answered=interrupts_all),
+    "turn-goes-with-connection": mutant(say=notes_turns, connection_lost=interrupts_all),
     "slow-reader-normal": mutant(say=closes_on_slow_readers),
     "slow-reader-loses": mutant(say=forgets_for_slow_readers),
     "listens-anywhere": mutant(may_listen=staticmethod(lambda host, token: True)),
