@@ -11,7 +11,7 @@ from turnwire_codegen.passes.door import Way, ways_to_patterns
 from turnwire_codegen.passes.graph import declarations
 from turnwire_codegen.patterns import parse, to_python
 
-__all__ = ["emit_door"]
+__all__ = ["WaysView", "emit_door"]
 
 
 class WaysView(msgspec.Struct, frozen=True):
