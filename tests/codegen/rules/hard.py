@@ -335,11 +335,6 @@ HARD = {
             ({"constructor": 1, "hasOwnProperty": 1}, "/hasOwnProperty", "members"),
         ],
     ),
-    "multiples beyond doubles": Hard(
-        {"type": "number", "multipleOf": 0.123456789},
-        [0, 0.123456789, 0.246913578, -0.123456789],
-        [(1e308, "", "multiple"), (-1e308, "", "multiple"), (1, "", "multiple")],
-    ),
     "multiples": Hard(
         {"type": "number", "multipleOf": 0.5},
         [1.5, -2, 0, 1e308],

@@ -91,22 +91,26 @@ def shape_of(node: dict[str, Any], pointer: str, document: Document, depth: int 
             twice.append(name)
         if name not in members or _has_type(schema):
             members[name] = (schema, f"{pointer}/properties/{escaped(name)}")
+    closed = closed or any(node.get(word) is False for word in ("additionalProperties", "unevaluatedProperties"))
+    # A member that is declared under a condition only is data all the same.
+    brings = node.get("additionalProperties") is None and _brings(node, _CONDITIONS, document, members)
+    brings = brings or node.get("unevaluatedProperties", False) is not False
+    extra = _own_extra(node, pointer) or extra or ((True, pointer) if brings else None)
+    return Shape(members, required, extra, closed, tuple(twice), tuple(left))
+
+
+def _own_extra(node: dict[str, Any], pointer: str) -> tuple[Any, str] | None:
+    """What `node` itself says of undeclared members that it takes."""
     others = node.get("additionalProperties")
-    closed = closed or others is False or node.get("unevaluatedProperties") is False
     pattern = lone_pattern(node)
     if pattern is not None:
-        extra = (node["patternProperties"][pattern], f"{pointer}/patternProperties/{escaped(pattern)}")
-    elif "patternProperties" in node:
+        return node["patternProperties"][pattern], f"{pointer}/patternProperties/{escaped(pattern)}"
+    if "patternProperties" in node:
         # Which of its schemas binds a member is for the validator to say; data they are all the same.
-        extra = (True, pointer)
-    elif others not in (None, False):
-        extra = (others, f"{pointer}/additionalProperties")
-    elif others is None and _brings(node, _CONDITIONS, document, members):
-        # A member that is declared under a condition only is data all the same.
-        extra = extra or (True, pointer)
-    if node.get("unevaluatedProperties", False) is not False:
-        extra = extra or (True, pointer)
-    return Shape(members, required, extra, closed, tuple(twice), tuple(left))
+        return True, pointer
+    if others not in (None, False):
+        return others, f"{pointer}/additionalProperties"
+    return None
 
 
 def _brings(node: dict[str, Any], words: tuple[str, ...], document: Document, known: Collection[str]) -> bool:
