@@ -221,6 +221,32 @@ async def test_a_damaged_thread_hurts_no_other(tmp_path, caplog):
     await two.close()
 
 
+async def test_a_thread_whose_file_cannot_be_read_hurts_no_other(tmp_path):
+    one = await Talk.over_stdio("{}", str(tmp_path))
+    bad, good = await one.thread(thread_id="bad"), await one.thread(thread_id="good")
+    await one.close()
+    (path,) = (tmp_path / "threads").glob("bad-*")
+    path.unlink()
+    path.mkdir()
+
+    two = await Talk.over_stdio("{}", str(tmp_path))
+    two.hears_all = False
+    listed = (await two.client.thread_list(ThreadListParams())).data
+    await two.client.thread_resume(ThreadResumeParams(thread_id=good))
+
+    assert [thread.id for thread in listed] == [good]
+    assert (await two.run(good, "text well")).status == "completed"
+    for call in (
+        two.turn(bad, "text no"),
+        two.client.thread_read(ThreadReadParams(thread_id=bad)),
+        two.client.thread_resume(ThreadResumeParams(thread_id=bad)),
+    ):
+        with pytest.raises(RemoteError, match="cannot be used") as refused:
+            await call
+        assert refused.value.name == "internalError"
+    await two.close()
+
+
 def test_a_store_promises_what_limits_say(tmp_path):
     assert JsonlStore(tmp_path).fsync == "terminal"
 
