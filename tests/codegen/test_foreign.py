@@ -117,7 +117,8 @@ LEFT = [
         "#",
         "runtime",
     ),
-    ("format", of(a={"type": "string", "format": "uri"}), "#/properties/a", "runtime"),
+    ("format", of(a={"type": "string", "format": "uuid"}), "#/properties/a", "runtime"),
+    ("a format that is a remark", of(a={"type": "string", "format": "uri"}), "#/properties/a", "kept"),
     ("a pattern of one engine", of(a={"type": "string", "pattern": "(?<=a)b"}), "#/properties/a", "degraded"),
     ("a bound without a type", of(a={"minimum": 3}), "#/properties/a", "runtime"),
     (

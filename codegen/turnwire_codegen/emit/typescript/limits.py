@@ -39,7 +39,7 @@ def with_limits(found: list[Finding], protocol: Protocol, origins: Mapping[str, 
 def _told(finding: Finding, lost: list[str]) -> Finding:
     if not lost:
         return finding
-    before = [finding.what.removeprefix(_LEFT)] if finding.what else []
+    before = [finding.what.removeprefix(_LEFT)] if finding.verdict == "runtime" else []
     return msgspec.structs.replace(finding, verdict="runtime", what=_LEFT + ", ".join([*before, *lost]))
 
 
