@@ -1,5 +1,5 @@
 """All languages at once: types, members, values and tags that are called like words and types of a language, like parts
-of what is generated, like nothing at all, or alike but for the case of a letter; in one build each.
+of what is generated, like nothing at all, or alike but for the case of a letter; and an enum of thousands. In one build each.
 """
 
 import json
@@ -23,6 +23,8 @@ _NAMES = json.loads(Path(__file__).with_name("odd_names.json").read_text())
 TYPES, MEMBERS = _NAMES["types"], _NAMES["members"]
 TAGS = ["none", "some", "self", "init", "Type", "Self", "class", "unknown", "Unknown", "", "1", "a b", "value"]
 MIXED = [1, -1, "1", "-1", "", None, True, "true", "True", 1.5, "1.5"]
+# More than a class of the JVM has room for.
+LARGE = {"enum": [f"value {number}" for number in range(5000)]}
 TEXT = {"type": "string"}
 
 
@@ -56,7 +58,13 @@ def definitions():
     found["Nullable"] = {"type": "object", "properties": {name: {"type": ["string", "null"]} for name in MEMBERS}}
     found["Consts"] = {"type": "object", "properties": {name: {"const": name} for name in MEMBERS}, "required": MEMBERS}
     found["Uses"] = {"type": "object", "properties": {name: {"$ref": pointer(name)} for name in TYPES}}
-    return {**found, "Closed": {"enum": MEMBERS}, "Tags": arms("kind", MEMBERS), "Mixed": {"enum": MIXED}}
+    return {
+        **found,
+        "Closed": {"enum": MEMBERS},
+        "Tags": arms("kind", MEMBERS),
+        "Mixed": {"enum": MIXED},
+        "Large": LARGE,
+    }
 
 
 def rows():
@@ -73,6 +81,7 @@ def rows():
     yield from [("Nullable", dict.fromkeys(MEMBERS)), ("Nullable", {}), ("Every", {})]
     yield "Uses", {name: given[at % 4][0] for at, name in enumerate(TYPES)}
     yield from (("Mixed", value) for value in (*MIXED, 2, False, 1.0, "TRUE"))
+    yield from (("Large", value) for value in ("value 0", "value 4999", "value 5000", 1))
     for name in MEMBERS:
         yield from [("Closed", name), ("Tags", {"kind": name, "x": name}), ("Every", {name: 1})]
         yield from [("Consts", {**whole, name: "?"}), ("Needed", {key: key for key in MEMBERS if key != name})]

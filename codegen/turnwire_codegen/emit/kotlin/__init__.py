@@ -6,6 +6,7 @@ from importlib.resources import files
 from turnwire_codegen.emit.given import Files, Given
 from turnwire_codegen.emit.header import Header
 from turnwire_codegen.emit.kotlin.held import held_views
+from turnwire_codegen.emit.kotlin.large import told_large, without_large
 from turnwire_codegen.emit.kotlin.names import CANONICAL_PACKAGE, package_name
 from turnwire_codegen.emit.kotlin.scope import scope_of
 from turnwire_codegen.emit.kotlin.tables import (
@@ -42,12 +43,13 @@ def emit(given: Given) -> Files:
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """What looks at members and arms is left to the validators, and so are patterns in what a client reads."""
-    return findings_of(protocol, loosen_readers(protocol), origins, ALL_RULES)
+    found = findings_of(protocol, loosen_readers(protocol), origins, ALL_RULES)
+    return told_large(found, protocol, origins)
 
 
 def emit_kotlin(given: Given, package: str) -> Files:
     """The files of the package of this name."""
-    protocol, scope = scope_of(loosen_readers(given.protocol))
+    protocol, scope = scope_of(without_large(loosen_readers(given.protocol)))
     views = [family_view(family, scope) for family in protocol.families]
     pages: dict[str, tuple[str, object]] = {f"{view.file}.kt": ("family", view) for view in views}
     pages["Types.kt"] = ("types", types_view(scope))

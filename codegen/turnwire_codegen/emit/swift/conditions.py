@@ -1,7 +1,7 @@
 """Conditions of validators in Swift, about `v` (the value), `w` (the part) `entry` (a member) and `part` (an item)."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
 from turnwire_codegen import patterns
@@ -64,7 +64,7 @@ def check(said: table.Check, functions: Functions) -> str:
         case table.Kinds(kinds=kinds):
             return f".kinds([{', '.join(f'.{kind}' for kind in kinds)}])"
         case table.Only(values=values):
-            return f".only([{', '.join(map(json_value, values))}])"
+            return f".only({json_values(values)})"
         case table.Texts(values=values):
             return f".text({names_list(values)})"
         case table.AnyOf(of=arms):
@@ -93,7 +93,7 @@ def flag(name: str) -> str:
     return name.replace("guard ", "guard")
 
 
-def names_list(names: tuple[str, ...]) -> str:
+def names_list(names: Iterable[str]) -> str:
     """A list of names."""
     return f"[{', '.join(map(quoted, names))}]"
 
@@ -159,6 +159,13 @@ def _json(subject: ask.Subject) -> str:
 def _inner(part: ask.Condition, functions: Functions) -> str:
     text = condition(part, functions)
     return f"({text})" if isinstance(part, ask.All | ask.Any) else text
+
+
+def json_values(values: Sequence[Any]) -> str:
+    """JSON values as a list. Texts are made of a list of literals: of a list of calls the compiler takes the square."""
+    if len(values) > 1 and all(isinstance(value, str) for value in values):
+        return f"{names_list(values)}.map(JSONValue.string)"
+    return f"[{', '.join(map(json_value, values))}]"
 
 
 def json_value(value: Any) -> str:

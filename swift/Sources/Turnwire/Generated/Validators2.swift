@@ -53,7 +53,7 @@ extension Validators {
     }
 
     static let membersOfSchemaExportParams: JSONTable = [
-        ("format", .only([JSONValue.string("jsonSchema"), JSONValue.string("typescript")])),
+        ("format", .only(["jsonSchema", "typescript"].map(JSONValue.string))),
     ]
 
     @Sendable public static func checkSchemaExportRequest(_ v: JSONValue) -> JSONFault? {
@@ -437,7 +437,7 @@ extension Validators {
         ("title", .named(checkTitle)),
         ("mode", .kinds([.string])),
         ("permissionMode", .kinds([.string])),
-        ("approvalPolicy", .only([JSONValue.string("pause"), JSONValue.string("decline")])),
+        ("approvalPolicy", .only(["pause", "decline"].map(JSONValue.string))),
         ("config", .named(checkConfig)),
         ("identity", .named(checkThreadIdentity)),
         ("metadata", .named(checkMetadata)),
@@ -800,7 +800,7 @@ extension Validators {
         ("turnId", .named(checkIdentifier)),
         ("cursor", .named(checkCursor)),
         ("limit", .named(checkIntegerMin1Max500)),
-        ("direction", .only([JSONValue.string("ascending"), JSONValue.string("descending")])),
+        ("direction", .only(["ascending", "descending"].map(JSONValue.string))),
     ]
 
     @Sendable public static func checkThreadItemsListRequest(_ v: JSONValue) -> JSONFault? {
@@ -845,7 +845,7 @@ extension Validators {
         ("identity", .named(checkThreadIdentity)),
         ("cursor", .named(checkCursor)),
         ("limit", .named(checkIntegerMin1Max100)),
-        ("direction", .only([JSONValue.string("ascending"), JSONValue.string("descending")])),
+        ("direction", .only(["ascending", "descending"].map(JSONValue.string))),
     ]
 
     @Sendable public static func checkThreadListRequest(_ v: JSONValue) -> JSONFault? {
@@ -1169,7 +1169,7 @@ extension Validators {
         ("title", .named(checkTitle)),
         ("mode", .kinds([.string])),
         ("permissionMode", .kinds([.string])),
-        ("approvalPolicy", .only([JSONValue.string("pause"), JSONValue.string("decline")])),
+        ("approvalPolicy", .only(["pause", "decline"].map(JSONValue.string))),
         ("config", .named(checkConfig)),
         ("identity", .named(checkThreadIdentity)),
         ("metadata", .named(checkMetadata)),
@@ -1323,7 +1323,7 @@ extension Validators {
         ("threadId", .named(checkIdentifier)),
         ("cursor", .named(checkCursor)),
         ("limit", .named(checkIntegerMin1Max100)),
-        ("direction", .only([JSONValue.string("ascending"), JSONValue.string("descending")])),
+        ("direction", .only(["ascending", "descending"].map(JSONValue.string))),
     ]
 
     @Sendable public static func checkThreadTurnsListRequest(_ v: JSONValue) -> JSONFault? {
@@ -1530,7 +1530,7 @@ extension Validators {
         ("title", .any([.kinds([.null]), .named(checkTitle)])),
         ("mode", .any([.kinds([.string]), .kinds([.null])])),
         ("permissionMode", .any([.kinds([.string]), .kinds([.null])])),
-        ("approvalPolicy", .any([.only([JSONValue.string("pause"), JSONValue.string("decline")]), .kinds([.null])])),
+        ("approvalPolicy", .any([.only(["pause", "decline"].map(JSONValue.string)), .kinds([.null])])),
         ("config", .any([.kinds([.null]), .named(checkConfig)])),
         ("metadata", .any([.kinds([.null]), .named(checkMetadata)])),
         ("expectedVersion", .named(checkCount)),
@@ -2326,7 +2326,7 @@ extension Validators {
     static let membersOfTurnResume: JSONTable = [
         ("decisions", .named(checkTurnResumeDecisions)),
         ("responses", .named(checkTurnResumeResponses)),
-        ("defaultDecision", .only([JSONValue.string("decline"), JSONValue.string("defer")])),
+        ("defaultDecision", .only(["decline", "defer"].map(JSONValue.string))),
     ]
 
     @Sendable static func checkTurnResumeDecisions(_ v: JSONValue) -> JSONFault? {
