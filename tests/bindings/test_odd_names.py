@@ -1,5 +1,6 @@
 """All languages at once: types, members, values and tags that are called like words and types of a language, like parts
-of what is generated, like nothing at all, or alike but for the case of a letter; and an enum of thousands. In one build each.
+of what is generated, like nothing at all, or alike but for the case of a letter, and an enum of thousands; in one build
+each.
 """
 
 import json
