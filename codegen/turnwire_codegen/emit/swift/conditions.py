@@ -16,6 +16,7 @@ __all__ = [
     "flag",
     "format_name",
     "json_value",
+    "json_values",
     "names_list",
     "pattern_name",
     "pattern_tree",
