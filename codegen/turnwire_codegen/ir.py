@@ -49,7 +49,8 @@ Kind = Literal["string", "integer", "number", "boolean", "null"]
 
 
 class Scalar(msgspec.Struct, frozen=True, tag_field="node"):
-    """A JSON scalar with the rules that bind it; `width` is 64 where an integer is said to have so many bits.
+    """A JSON scalar with the rules that bind it; `width` is 64 where an integer is said to have so many bits,
+    and 128 where it is one of some values of which one has more than 64.
 
     Close: of its rules, the values that it may have (`rules.Const`).
     """

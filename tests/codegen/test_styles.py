@@ -195,13 +195,13 @@ HELD = {
                 "even": {"type": "integer", "multipleOf": 2},
                 "a": {"type": "string", "pattern": "^a"},
                 "few": {"type": "array", "items": {"type": "integer"}, "maxItems": 1},
-                "mail": {"type": "string", "format": "email"},
+                "time": {"type": "string", "format": "time"},
                 "set": {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
                 "b-c": {"type": "integer"},
                 "gone": {"type": "string"},
                 "null": {"type": ["string", "null"], "default": "x"},
             },
-            "required": ["short", "low", "even", "a", "few", "mail", "set", "b-c"],
+            "required": ["short", "low", "even", "a", "few", "time", "set", "b-c"],
             "additionalProperties": False,
         },
         "Open": {
@@ -212,23 +212,23 @@ HELD = {
         },
     },
 }
-RIGHT = {"short": "", "low": 0, "even": 0, "a": "a", "few": [], "mail": "", "set": [], "b-c": 1}
+RIGHT = {"short": "", "low": 0, "even": 0, "a": "a", "few": [], "time": "12:00:00Z", "set": [], "b-c": 1}
 FAULTS = {
     "short": "xxx",
     "low": 3,
     "even": 1,
     "a": "b",
     "few": [1, 2],
-    "mail": "no mail",
+    "time": "no time",
     "set": [1, 1],
     "b-c": "",
     "gone": None,
 }
 # By style, the members of X whose faults nobody sees, and the definitions of which something is lost.
 DEGRADED = {
-    "pydantic": ({"mail", "set", "gone"}, set()),
-    "dataclass": ({"short", "low", "even", "a", "few", "mail", "set", "b-c", "gone"}, {"Open"}),
-    "typeddict": ({"short", "low", "even", "a", "few", "mail", "set"}, {"Open", "X"}),
+    "pydantic": ({"time", "set", "gone"}, set()),
+    "dataclass": ({"short", "low", "even", "a", "few", "time", "set", "b-c", "gone"}, {"Open"}),
+    "typeddict": ({"short", "low", "even", "a", "few", "time", "set"}, {"Open", "X"}),
 }
 
 

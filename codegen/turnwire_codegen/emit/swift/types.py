@@ -44,6 +44,8 @@ class Scope(msgspec.Struct, frozen=True):
 def type_text(node: TypeNode, scope: Scope) -> str:
     """The Swift type of `node`; tuples inside other types have been given names before."""
     match node:
+        case Scalar(kind="integer", width=128):
+            return "JSONValue"
         case Scalar(kind="integer", rules=bound):
             return _integer(bound)
         case Scalar(kind=kind):

@@ -99,7 +99,8 @@ def enum_type(node: dict[str, Any], spot: Spot, work: Work) -> TypeNode:
             work.note(spot, "runtime", "a number of more than 64 bits among the values: the type holds any")
             return AnyValue()
         work.note_wide(spot, "a number of more than 64 bits among the values: the type holds any between them")
-        return Scalar("integer", (rules.Bound(min(values), max(values)), rules.Const(tuple(dict.fromkeys(values)))))
+        bound, listed = rules.Bound(min(values), max(values)), rules.Const(tuple(dict.fromkeys(values)))
+        return Scalar("integer", (bound, listed), width=128)
     rest = [value for value in values if value is not None]
     if not rest:
         return Const(None)
