@@ -1,13 +1,17 @@
 """Other processes, forked so that a test can afford many: they report over a pipe, and can be killed at any moment."""
 
+import atexit
 import os
+import shutil
 import signal
 import struct
 import traceback
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Self
 
-__all__ = ["Child"]
+__all__ = ["Child", "lasting_directory"]
 
 _NUMBER = struct.Struct("<q")
 
@@ -51,6 +55,13 @@ class Child:
         if self._status is None:
             self._status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self._status
+
+
+def lasting_directory() -> Path:
+    """An empty directory that is gone when this process ends; a child, which ends by force, leaves it alone."""
+    directory = Path(mkdtemp())
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
 
 
 def _run(work: Callable[[Callable[[int], None]], None], report: Callable[[int], None]) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from store.conversation import Client, server_over
 from store.deaths import MOMENTS, POINTS, count_calls, die_at
-from store.processes import Child
+from store.processes import Child, lasting_directory
 from store.witness import Witness
 from turnwire.store.chain import PRUNED, read
 from turnwire.store.files import Files
@@ -200,7 +200,7 @@ def calls_of(kind, way):
 @cache
 def spoken(kind):
     """A directory in which everything was said, to be copied."""
-    directory = Path(mkdtemp()) / "state"
+    directory = lasting_directory() / "state"
     talk(directory, kind, None, after=None)
     return directory
 

@@ -7,12 +7,11 @@ import asyncio
 import random
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
 from store.conversation import Client, server_over
+from store.processes import lasting_directory
 from store.records import event, first, header
 from turnwire.store.chain import link
 from turnwire.store.opening import STORES, open_store
@@ -30,7 +29,7 @@ def pytest_generate_tests(metafunc):
 @cache
 def written(kind):
     """A directory with a long thread and a short one, and the lines of the long one."""
-    directory = Path(mkdtemp()) / "state"
+    directory = lasting_directory() / "state"
     store = open_store(kind, directory, fsync="never")
     lines = []
     head = store.create(header("long"), first("long"))

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn as spawnPlain } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -151,14 +151,16 @@ test("a server does not outlive a program that ends without closing", async () =
   assert(await gone(Number(output)), "the server is still there");
 });
 
-test("what was written before the end is read, a last line without its end too", async () => {
+test("what was written before the end is read, a last line without its end too", async (t) => {
   const big = "x".repeat(3_000_000);
+  const cwd = mkdtempSync(join(tmpdir(), "turnwire-"));
+  t.after(() => rmSync(cwd, { recursive: true }));
   const client = await spawn(
     program(`lines((line) => {
       const { id } = JSON.parse(line);
       process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: { text: "${"x".repeat(10)}".repeat(300000) } }), () => process.exit(0));
     })`),
-    { cwd: mkdtempSync(join(tmpdir(), "turnwire-")) },
+    { cwd },
   );
 
   assert.deepEqual(await client.request("_acme/big"), { text: big });
