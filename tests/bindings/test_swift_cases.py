@@ -18,6 +18,7 @@ ODD = {
     "self": {"type": "string"},
     "in": {"const": 2**63},
     "init": {"const": -(2**63) - 1},
+    "inout": {"enum": [0, 2**64]},
     "none": {"enum": ["none", "some", "self"]},
     "value": {"const": None},
     "Type": {"const": 1.5},
@@ -36,9 +37,9 @@ def test_what_is_wrong_is_seen(tmp_path, monkeypatch):
     for number, (_, given) in enumerate(WRONG):
         write(tmp_path, f"case {number}", **given)
     write(tmp_path, "not Swift")
-    right = {"self": "", "in": 2**63, "init": -(2**63) - 1, "none": "some", "value": None, "Type": 1.5}
+    right = {"self": "", "in": 2**63, "init": -(2**63) - 1, "inout": 2**64, "none": "some", "value": None, "Type": 1.5}
     odd = {"type": "object", "properties": ODD, "required": [*ODD]}
-    write(tmp_path, "odd", odd, [right], [{**right, name: 0} for name in ODD])
+    write(tmp_path, "odd", odd, [right], [{**right, name: 1} for name in ODD])
     files_of, build = swift.files_of, swift.build
     broken = {"Broken.swift": b"let broken: Int = true\n"}
     monkeypatch.setattr(

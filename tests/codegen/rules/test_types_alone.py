@@ -37,10 +37,7 @@ KINDS = {
     "numbers": ("bound", "multiple", "whole"),
     "names": ("patternProperties", "propertyNames"),
     "rest": ("unevaluatedItems", "unevaluatedProperties", "items of a tuple", "other members", "rule members"),
-    "constants": (
-        *("a value that is no scalar", "a fraction among the values", "that nothing fits"),
-        "a number of more than 64 bits among the values",
-    ),
+    "constants": ("a value that is no scalar", "a fraction among the values", "that nothing fits"),
     "references": ("$dynamicRef", "$recursiveRef"),
 }
 
