@@ -25,7 +25,7 @@ from turnwire_codegen.passes import FOREIGN_PASSES, PASSES, STABLE_PASSES, run
 from turnwire_codegen.passes.circles import depth_of_unions
 from turnwire_codegen.passes.wide import widened
 from turnwire_codegen.problems import Finding, Problem, has_errors
-from turnwire_codegen.report import ALL_RULES, findings
+from turnwire_codegen.report import findings
 from turnwire_codegen.source import canonical_folder
 
 __all__ = ["COMMANDS", "Command", "Made", "emitted", "given_canonical", "make"]
@@ -135,7 +135,7 @@ def _of_protocol(command: str, words: str, style: str, *, experimental: bool) ->
         emitter = _emitter(command, style)
         files, found = emitter.emit(given), emitter.findings(chosen, origins)
     else:
-        files, found = emit_jsonschema(chosen, whole, stable), findings(chosen, chosen, origins, ALL_RULES)
+        files, found = emit_jsonschema(chosen, whole, stable), findings(chosen, chosen, origins)
     return Made(
         source="turnwire protocol",
         problems=problems,

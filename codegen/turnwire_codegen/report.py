@@ -10,27 +10,30 @@ from turnwire_codegen.ir import Alias, Declaration, Enum, Protocol, Record, Type
 from turnwire_codegen.problems import Finding
 from turnwire_codegen.rules import FORMATS, Bound, Count, Format, Length, Multiple, Pattern, Rule, Unique
 
-__all__ = ["ALL_RULES", "findings", "report_json"]
+__all__ = ["findings", "is_of_node", "report_json"]
 
 # The rules that a node of the IR can have.
-ALL_RULES: frozenset[type] = frozenset({Bound, Multiple, Length, Pattern, Format, Count, Unique})
+_RULES = (Bound, Multiple, Length, Pattern, Format, Count, Unique)
+
+
+def is_of_node(rule: Rule) -> bool:
+    """Whether it is a rule that a type can hold in all languages that have words for it."""
+    return isinstance(rule, _RULES)
 
 
 def findings(
     said: Protocol,
     typed: Protocol,
     origins: Mapping[str, str],
-    held: frozenset[type],
-    is_held: Callable[[Rule], bool] = lambda _: True,
+    is_held: Callable[[Rule], bool] = is_of_node,
 ) -> list[Finding]:
     """An entry for each declaration and member of `said`, of which the types hold what is in `typed`.
 
-    `origins` are the pointers of the declarations, `held` the rules that the language's types can keep at all,
-    `is_held` whether such a rule is one that they do.
+    `origins` are the pointers of the declarations, `is_held` says which rules the language's types keep.
     """
     kept: dict[str, list[Rule]] = {}
     for place, node in _all_places(typed, origins):
-        kept[place] = [rule for rule in _rules(node) if type(rule) in held and is_held(rule)]
+        kept[place] = [rule for rule in _rules(node) if is_held(rule)]
     return sorted(
         (_judged(place, _rules(node), kept.get(place, [])) for place, node in _all_places(said, origins)),
         key=lambda entry: entry.pointer,

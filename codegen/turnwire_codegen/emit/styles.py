@@ -24,9 +24,9 @@ from turnwire_codegen.load.foreign.document import escaped
 from turnwire_codegen.load.foreign.kinds import Kind, kind_below
 from turnwire_codegen.passes.graph import declarations
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
-from turnwire_codegen.rules import Format, Unique
+from turnwire_codegen.report import is_of_node
+from turnwire_codegen.rules import Format, Rule, Unique
 
 __all__ = ["MODULE", "OWN_STYLE", "STYLES", "StyleError", "Styled"]
 
@@ -44,8 +44,6 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
     "typeddict": {"output_model_type": "typing.TypedDict", "use_closed_typed_dict": False},
 }
 STYLES = (OWN_STYLE, *_STYLES)
-# The rules that a type of the style keeps; the others check nothing when they are made.
-_HELD: Mapping[str, frozenset[type]] = {"pydantic": ALL_RULES - {Format, Unique}}
 _COMMON: Mapping[str, Any] = {
     "input_file_type": "jsonschema",
     "input_filename": "schema.json",
@@ -83,13 +81,17 @@ class Styled(msgspec.Struct, frozen=True):
     def findings(self, protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
         """What the types hold; no validators stand beside them, so what is left to those is left to nobody."""
         lost = dict(_lost(protocol, origins, self.style))
-        found = findings_of(protocol, protocol, origins, _HELD.get(self.style, frozenset()))
+        found = findings_of(protocol, protocol, origins, self._keeps)
         return [
             Finding(one.pointer, "degraded", "; ".join(filter(None, (lost[one.pointer], one.what))))
             if one.pointer in lost
             else one
             for one in found
         ]
+
+    def _keeps(self, rule: Rule) -> bool:
+        """Whether a type of the style holds a rule; only those of pydantic check anything when they are made."""
+        return self.style == "pydantic" and is_of_node(rule) and not isinstance(rule, Format | Unique)
 
 
 def _lost(protocol: Protocol, origins: Mapping[str, str], style: str) -> Iterator[tuple[str, str]]:

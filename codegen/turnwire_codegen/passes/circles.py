@@ -4,10 +4,8 @@ How many names stand for each other at one value without a circle is counted her
 
 from collections.abc import Iterator
 
-import msgspec
-
 from turnwire_codegen.ir import Alias, AnyValue, Declaration, Nullable, Protocol, Ref, TypeNode, Union
-from turnwire_codegen.passes.graph import circular, declarations, needed_first
+from turnwire_codegen.passes.graph import circular, declarations, needed_first, with_each
 
 __all__ = ["cut_circles", "depth_of_unions"]
 
@@ -17,14 +15,7 @@ def cut_circles(protocol: Protocol) -> Protocol:
     known = declarations(protocol)
     edges = {name: frozenset(_same_value(decl)) for name, decl in known.items()}
     cut = circular(edges)
-    families = tuple(
-        msgspec.structs.replace(
-            family,
-            declarations=tuple(_cut(decl) if decl.name in cut else decl for decl in family.declarations),
-        )
-        for family in protocol.families
-    )
-    return msgspec.structs.replace(protocol, families=families)
+    return with_each(protocol, lambda decl: _cut(decl) if decl.name in cut else decl)
 
 
 def depth_of_unions(protocol: Protocol) -> int:

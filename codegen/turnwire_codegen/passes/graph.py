@@ -1,6 +1,6 @@
 """Who refers to whom: between declarations, and between families."""
 
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -18,12 +18,22 @@ __all__ = [
     "recursive",
     "references",
     "unknown_name",
+    "with_each",
 ]
 
 
 def declarations(protocol: Protocol) -> dict[str, Declaration]:
     """Every declaration by name, in family order."""
     return {decl.name: decl for family in protocol.families for decl in family.declarations}
+
+
+def with_each(protocol: Protocol, change: Callable[[Declaration], Declaration]) -> Protocol:
+    """The protocol with every declaration as `change` leaves it."""
+    families = tuple(
+        msgspec.structs.replace(family, declarations=tuple(map(change, family.declarations)))
+        for family in protocol.families
+    )
+    return msgspec.structs.replace(protocol, families=families)
 
 
 def homes(protocol: Protocol) -> dict[str, str]:

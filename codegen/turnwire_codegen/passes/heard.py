@@ -3,7 +3,7 @@
 import msgspec
 
 from turnwire_codegen.ir import Arm, ByField, Const, Declaration, Enum, Protocol, Record, Scalar, Union
-from turnwire_codegen.passes.graph import declarations, reachable
+from turnwire_codegen.passes.graph import declarations, reachable, with_each
 from turnwire_codegen.rules import Const as Values
 
 __all__ = ["heard_types", "open_heard"]
@@ -12,14 +12,7 @@ __all__ = ["heard_types", "open_heard"]
 def open_heard(protocol: Protocol) -> Protocol:
     """The protocol with every tagged union and string enum open that a client reads; requests to it stay closed."""
     heard = heard_types(protocol)
-    families = tuple(
-        msgspec.structs.replace(
-            family,
-            declarations=tuple(_opened(decl) if decl.name in heard else decl for decl in family.declarations),
-        )
-        for family in protocol.families
-    )
-    return msgspec.structs.replace(protocol, families=families)
+    return with_each(protocol, lambda decl: _opened(decl) if decl.name in heard else decl)
 
 
 def heard_types(protocol: Protocol) -> set[str]:

@@ -18,6 +18,7 @@ from turnwire_codegen.ir import (
     TypeNode,
     Union,
 )
+from turnwire_codegen.passes.graph import with_each
 from turnwire_codegen.rules import Const
 
 __all__ = ["widened"]
@@ -27,11 +28,7 @@ _Part = TypeVar("_Part", bound=msgspec.Struct)
 
 def widened(protocol: Protocol) -> Protocol:
     """The protocol without what `ir` calls close: every type takes at least the values that it took."""
-    families = tuple(
-        msgspec.structs.replace(family, declarations=tuple(_wide(decl) for decl in family.declarations))
-        for family in protocol.families
-    )
-    return msgspec.structs.replace(protocol, families=families)
+    return with_each(protocol, _wide)
 
 
 def _wide(declaration: Declaration) -> Declaration:

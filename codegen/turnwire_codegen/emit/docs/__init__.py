@@ -24,7 +24,6 @@ from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.beside import Beside
 from turnwire_codegen.passes.roots import MESSAGES
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
 
 __all__ = ["PAGE", "PageView", "emit", "emit_docs", "findings"]
@@ -39,7 +38,7 @@ def emit(given: Given) -> Files:
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """The page tells every rule."""
-    return findings_of(protocol, protocol, origins, ALL_RULES)
+    return findings_of(protocol, protocol, origins)
 
 
 class PageView(msgspec.Struct, frozen=True, kw_only=True):

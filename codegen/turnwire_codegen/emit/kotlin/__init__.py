@@ -25,7 +25,6 @@ from turnwire_codegen.emit.tables import protocol_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
 
 __all__ = ["SUPPORT", "emit", "emit_kotlin", "findings", "support_files"]
@@ -43,7 +42,7 @@ def emit(given: Given) -> Files:
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """What looks at members and arms is left to the validators, and so are patterns in what a client reads."""
-    found = findings_of(protocol, loosen_readers(protocol), origins, ALL_RULES)
+    found = findings_of(protocol, loosen_readers(protocol), origins)
     return told_large(found, protocol, origins)
 
 

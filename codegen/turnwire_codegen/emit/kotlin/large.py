@@ -5,10 +5,8 @@ Such an enum is the text that it is, and its values are left to the validators.
 
 from collections.abc import Mapping
 
-import msgspec
-
 from turnwire_codegen.ir import Alias, AnyValue, Declaration, Enum, Protocol, Scalar
-from turnwire_codegen.passes.graph import declarations
+from turnwire_codegen.passes.graph import declarations, with_each
 from turnwire_codegen.problems import Finding
 
 __all__ = ["told_large", "without_large"]
@@ -19,13 +17,7 @@ _MOST = 2_500
 
 def without_large(protocol: Protocol) -> Protocol:
     """The protocol as Kotlin's types say it."""
-    return msgspec.structs.replace(
-        protocol,
-        families=tuple(
-            msgspec.structs.replace(family, declarations=tuple(map(_small, family.declarations)))
-            for family in protocol.families
-        ),
-    )
+    return with_each(protocol, _small)
 
 
 def told_large(found: list[Finding], protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:

@@ -16,7 +16,7 @@ from turnwire_codegen.ir import (
     Untagged,
     Variant,
 )
-from turnwire_codegen.passes.graph import circular, declarations, references
+from turnwire_codegen.passes.graph import circular, declarations, references, with_each
 
 __all__ = ["Scope", "scope_of"]
 
@@ -46,13 +46,7 @@ def scope_of(protocol: Protocol) -> tuple[Protocol, Scope]:
     """The protocol with aliases that hold themselves as unions of one arm, which have a name to hold; and its scope."""
     aliases = [decl for decl in declarations(protocol).values() if isinstance(decl, Alias)]
     held = circular({alias.name: set(references(alias)) for alias in aliases})
-    families = tuple(
-        msgspec.structs.replace(
-            family, declarations=tuple(_named(decl) if decl.name in held else decl for decl in family.declarations)
-        )
-        for family in protocol.families
-    )
-    protocol = msgspec.structs.replace(protocol, families=families)
+    protocol = with_each(protocol, lambda decl: _named(decl) if decl.name in held else decl)
     known = declarations(protocol)
     owners: dict[str, tuple[str, ...]] = {}
     for union in known.values():

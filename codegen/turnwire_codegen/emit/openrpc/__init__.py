@@ -12,7 +12,6 @@ from turnwire_codegen.ir import Protocol
 from turnwire_codegen.load.beside import Beside
 from turnwire_codegen.passes.graph import declarations
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
 
 __all__ = ["DOCUMENTS", "OPENRPC", "emit", "emit_openrpc", "findings"]
@@ -33,7 +32,7 @@ def emit(given: Given) -> Files:
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """The documents say every rule."""
-    return findings_of(protocol, protocol, origins, ALL_RULES)
+    return findings_of(protocol, protocol, origins)
 
 
 def emit_openrpc(protocol: Protocol, beside: Beside, header: Header) -> dict[str, bytes]:

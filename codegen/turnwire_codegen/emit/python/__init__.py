@@ -20,7 +20,6 @@ from turnwire_codegen.passes.graph import declarations, mutual_families, recursi
 from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.passes.tags import arm_tags
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
 
 __all__ = ["emit", "emit_python", "findings"]
@@ -38,7 +37,7 @@ def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """What the structs hold: all rules but some, and members of any name that msgspec can say."""
     typed = loosen_readers(protocol)
     return [
-        *findings_of(protocol, typed, origins, ALL_RULES, is_held),
+        *findings_of(protocol, typed, origins, is_held),
         *untyped_members(protocol, origins),
     ]
 

@@ -15,7 +15,6 @@ from turnwire_codegen.emit.tables import protocol_view
 from turnwire_codegen.ir import Protocol
 from turnwire_codegen.passes.readers import loosen_readers
 from turnwire_codegen.problems import Finding
-from turnwire_codegen.report import ALL_RULES
 from turnwire_codegen.report import findings as findings_of
 
 __all__ = ["emit", "emit_swift", "findings", "support_files"]
@@ -30,7 +29,7 @@ def emit(given: Given) -> Files:
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """What looks at members and arms is left to the validators, and so are patterns in what a client reads."""
-    return findings_of(protocol, loosen_readers(protocol), origins, ALL_RULES)
+    return findings_of(protocol, loosen_readers(protocol), origins)
 
 
 def emit_swift(protocol: Protocol, header: Header) -> Files:

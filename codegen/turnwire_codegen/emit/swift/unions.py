@@ -84,18 +84,18 @@ def enum_view(enum: Enum, scope: Scope) -> EnumView:
     words = _told_apart([_spelled(case.value) for case in cases.values()])
     given = {word: case.name for word, case in zip(words, cases.values(), strict=True)}
     names = case_names(given, *([_UNKNOWN] if enum.open else []))
-    listed = [(names[word], literal, case) for word, (literal, case) in zip(words, cases.items(), strict=True)]
+    listed = [(names[word], case) for word, case in zip(words, cases.values(), strict=True)]
     name, doc = scope.names[enum.name], comment(enum.doc, remarks(enum.notes), deprecation(enum.notes), indent=0)
     plain = all(isinstance(case.value, str) and case.value.isascii() for case in enum.cases)
     if plain and not enum.open:
         views = tuple(
-            PropertyView(f"case {case} = {quoted(str(found.value))}", _case_doc(found)) for case, _, found in listed
+            PropertyView(f"case {case} = {quoted(str(found.value))}", _case_doc(found)) for case, found in listed
         )
         return EnumView(head=f"enum {name}: String, JSONRepresentable, CaseIterable", doc=doc, cases=views)
-    views = tuple(PropertyView(f"case {case}", _case_doc(found)) for case, _, found in listed)
+    views = tuple(PropertyView(f"case {case}", _case_doc(found)) for case, found in listed)
     if plain or (enum.open and all(isinstance(case.value, str) for case in enum.cases)):
-        return _open_enum(name, doc, views, [(case, quoted(str(found.value))) for case, _, found in listed])
-    return _valued_enum(enum, name, doc, views, [(case, found.value) for case, _, found in listed])
+        return _open_enum(name, doc, views, [(case, quoted(str(found.value))) for case, found in listed])
+    return _valued_enum(enum, name, doc, views, [(case, found.value) for case, found in listed])
 
 
 def _open_enum(

@@ -28,7 +28,9 @@ def emit(given: Given) -> Files:
 
 def findings(protocol: Protocol, origins: Mapping[str, str]) -> list[Finding]:
     """All rules but lists of values are left to the validators: TypeScript's types know no others."""
-    return with_limits(findings_of(protocol, protocol, origins, frozenset({Const})), protocol, origins)
+    return with_limits(
+        findings_of(protocol, protocol, origins, lambda rule: isinstance(rule, Const)), protocol, origins
+    )
 
 
 def emit_typescript(protocol: Protocol, header: Header) -> dict[str, bytes]:
