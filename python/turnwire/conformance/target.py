@@ -24,7 +24,7 @@ import msgspec
 from turnwire.conformance.model import TargetFault, Unmet
 from turnwire.conformance.websocket.address import ANY_PORT, Address
 
-__all__ = ["FLOOD_BYTES", "Process", "Target", "Timeouts", "ended_words"]
+__all__ = ["FLOOD_BYTES", "Process", "Target", "Timeouts"]
 
 # One read: a pipe on Linux holds 64 KiB, so a larger buffer only saves a system call when the pipe was enlarged.
 CHUNK = 256 * 1024
@@ -204,7 +204,10 @@ class Process:
 
     def ending(self) -> str:
         """How it ended, in words."""
-        return ended_words(self.exit_code())
+        code = self.exit_code()
+        if code is None:
+            return "it closed its stdout and still runs"
+        return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the server itself, not to its children."""
@@ -348,10 +351,3 @@ class Process:
     def _drop_scratch(self) -> None:
         if self._own_scratch:
             shutil.rmtree(self.scratch, ignore_errors=True)
-
-
-def ended_words(code: int | None) -> str:
-    """How a process ended, in words."""
-    if code is None:
-        return "it closed its stdout and still runs"
-    return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"

@@ -1,9 +1,10 @@
 """The frames of a server: how one is written, and how those of a client are cut out of what comes."""
 
-import struct
 from typing import NamedTuple
 
-CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+from e2e.ws_raw import BINARY, CLOSE, CONT, PING, PONG, TEXT, frame
+
+__all__ = ["BINARY", "CLOSE", "CONT", "PING", "PONG", "TEXT", "Frame", "cut", "head_of", "written"]
 
 
 class Frame(NamedTuple):
@@ -18,15 +19,7 @@ class Frame(NamedTuple):
 
 def written(opcode, payload=b"", *, is_last=True, is_masked=False):
     """One frame; masked only by a server that is broken."""
-    size, mask_bit = len(payload), 0x80 if is_masked else 0
-    head = bytes([(0x80 if is_last else 0) | opcode])
-    if size < 126:
-        head += bytes([mask_bit | size])
-    elif size < 1 << 16:
-        head += bytes([mask_bit | 126]) + struct.pack("!H", size)
-    else:
-        head += bytes([mask_bit | 127]) + struct.pack("!Q", size)
-    return head + (bytes(4) if is_masked else b"") + payload
+    return frame(opcode, payload, fin=is_last, masked=is_masked)
 
 
 def head_of(buffer):

@@ -2,17 +2,14 @@
 
 import hashlib
 import stat
-from collections.abc import Sequence
-from typing import Any
 
 from turnwire.conformance.checks.meanwhile import LONG
-from turnwire.conformance.checks.work import Work, lives, same, unscripted, work
+from turnwire.conformance.checks.work import Work, lives, numbered, same, unscripted, work
 from turnwire.conformance.model import NotApplicable, NotExercised, Unmet
 from turnwire.conformance.pointer import pick
 from turnwire.conformance.registry import check
 from turnwire.conformance.slices import members_of
 from turnwire.conformance.subject import Subject
-from turnwire.conformance.trace import Frame
 from turnwire.conformance.turns import Turn
 
 __all__: list[str] = []
@@ -56,7 +53,7 @@ def after_seq(subject: Subject) -> None:
     thread = asked.thread()
     asked.play(thread, *SCRIPT)
     asked.settle()
-    told = _numbered(thread, asked.probe.arrived)
+    told = numbered(thread, asked.probe.arrived)
     if len(told) < 4:
         raise NotExercised("the scripted turn told of fewer than four events")
     seen = told[len(told) // 2][0]
@@ -65,7 +62,7 @@ def after_seq(subject: Subject) -> None:
     reply = asked.ask("thread/resume", threadId=thread, afterSeq=seen)
     same(False, pick(reply.result, "/gap"), "gap")
     _wait_idle(asked, thread)
-    again = _numbered(thread, asked.probe.trace.frames[asked.place(reply) :])
+    again = numbered(thread, asked.probe.trace.frames[asked.place(reply) :])
     missed = [row for row in told if row[0] > seen]
     same(missed, again[: len(missed)], f"the events after {seen} that had been told before")
     numbers = [row[0] for row in again]
@@ -95,7 +92,7 @@ def gap(subject: Subject) -> None:
         mark = len(asked.probe.arrived)
         shown = asked.result("thread/resume", threadId=thread, afterSeq=after)
         asked.settle()
-        found = pick(shown, "/gap"), len(_numbered(thread, asked.probe.arrived[mark:]))
+        found = pick(shown, "/gap"), len(numbered(thread, asked.probe.arrived[mark:]))
         same(wanted, found, f"gap, and events, where {last - after} are beyond afterSeq")
 
 
@@ -209,16 +206,6 @@ def _stored(asked: Work, thread: str) -> list[bytes]:
     if not lines:
         raise Unmet("the events of a thread", str(reply))
     return lines
-
-
-def _numbered(thread: str, frames: Sequence[Frame]) -> list[tuple[Any, str, Any]]:
-    """The recorded notifications of a thread: number, method, params."""
-    rows = []
-    for frame in frames:
-        of = (pick(frame.value, "/params/threadId"), pick(frame.value, "/params/thread/id"))
-        if thread in of and pick(frame.value, "/params/seq") is not None:
-            rows.append((pick(frame.value, "/params/seq"), frame.method, frame.value["params"]))
-    return rows
 
 
 def _wait_idle(asked: Work, thread: str) -> None:

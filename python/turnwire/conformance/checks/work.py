@@ -18,7 +18,19 @@ from turnwire.conformance.subject import Subject
 from turnwire.conformance.trace import Frame
 from turnwire.conformance.turns import Turn, is_scripted
 
-__all__ = ["EVERYONE", "Lives", "Work", "first_note", "lives", "same", "shared", "text", "unscripted", "work"]
+__all__ = [
+    "EVERYONE",
+    "Lives",
+    "Work",
+    "first_note",
+    "lives",
+    "numbered",
+    "same",
+    "shared",
+    "text",
+    "unscripted",
+    "work",
+]
 
 # THR-15: what "goes to every initialized connection"; every other notification goes to subscribers only.
 EVERYONE = frozenset(
@@ -127,11 +139,7 @@ class Work:
 
     def told(self, method: str, thread: str, since: int = 0) -> list[Any]:
         """The params of the notifications with this method about this thread, since a mark in `probe.arrived`."""
-        return [
-            frame.value.get("params")
-            for frame in self.probe.heard(method, since)
-            if thread in (pick(frame.value, "/params/threadId"), pick(frame.value, "/params/thread/id"))
-        ]
+        return [frame.value.get("params") for frame in self.probe.heard(method, since) if _is_of(frame, thread)]
 
     def wait_told(self, method: str, thread: str, since: int = 0) -> Any:
         """The params of the first such notification, for which it waits.
@@ -255,6 +263,15 @@ def text(*lines: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": "\n".join(lines)}]
 
 
+def numbered(thread: str, frames: Sequence[Frame]) -> list[tuple[Any, str, Any]]:
+    """The recorded notifications of a thread: number, method, params."""
+    return [
+        (seq, frame.method, frame.value["params"])
+        for frame in frames
+        if _is_of(frame, thread) and (seq := pick(frame.value, "/params/seq")) is not None
+    ]
+
+
 def same(wanted: Any, found: Any, what: str) -> None:
     """Compare by value.
 
@@ -268,6 +285,10 @@ def same(wanted: Any, found: Any, what: str) -> None:
 def first_note(*notes: str | None) -> str | None:
     """The first of the notes that says something."""
     return next((note for note in notes if note), None)
+
+
+def _is_of(frame: Frame, thread: str) -> bool:
+    return thread in (pick(frame.value, "/params/threadId"), pick(frame.value, "/params/thread/id"))
 
 
 def _shown(value: Any) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from turnwire.conformance.checks.expect import own_messages
 from turnwire.conformance.checks.meanwhile import expect_still, meanwhile
-from turnwire.conformance.checks.work import Work, same, work
+from turnwire.conformance.checks.work import Work, numbered, same, work
 from turnwire.conformance.checks.ws_talk import address_of, closed, socket_of
 from turnwire.conformance.model import NotApplicable, NotExercised, TargetFault, Unmet
 from turnwire.conformance.pointer import pick
@@ -162,10 +162,8 @@ def _resumed(subject: Subject, thread: str, heard: list[tuple[str, int]]) -> lis
 
 def _numbered(probe: Probe, thread: str) -> list[tuple[str, int]]:
     found = []
-    for frame in probe.arrived:
-        params = frame.value.get("params")
-        seq = pick(params, "/seq")
-        if type(seq) is int and thread in (pick(params, "/threadId"), pick(params, "/thread/id")):
-            item = pick(params, "/item/id") if frame.method == "item/completed" else None
+    for seq, method, params in numbered(thread, probe.arrived):
+        if type(seq) is int:
+            item = pick(params, "/item/id") if method == "item/completed" else None
             found.append((item if isinstance(item, str) else "", seq))
     return found

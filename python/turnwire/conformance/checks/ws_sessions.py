@@ -1,7 +1,7 @@
 """Several connections at once: a session each, and threads that several of them hear (LIFE-17, THR-15, APPR-5)."""
 
 from turnwire.conformance.checks.expect import error_of, nothing, shown
-from turnwire.conformance.checks.work import EVERYONE, Work, same, text, work
+from turnwire.conformance.checks.work import EVERYONE, Work, numbered, same, text, work
 from turnwire.conformance.checks.ws_talk import lives_on, socket_of
 from turnwire.conformance.model import Unmet
 from turnwire.conformance.pointer import pick
@@ -107,6 +107,5 @@ def _is_about(frame: Frame, thread: str) -> bool:
 
 def _recorded(asked: Work, thread: str, since: int) -> list[tuple[str, int]]:
     """What has a number of the thread's record, by method and number."""
-    told = [(frame.method, pick(frame.value, "/params/seq")) for frame in asked.probe.arrived[since:]]
-    about = [_is_about(frame, thread) for frame in asked.probe.arrived[since:]]
-    return [(method, seq) for (method, seq), is_about in zip(told, about, strict=True) if is_about and type(seq) is int]
+    found = numbered(thread, asked.probe.arrived[since:])
+    return [(method, seq) for seq, method, _ in found if type(seq) is int]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from turnwire.conformance.model import TargetFault
-from turnwire.conformance.target import Process, Target, ended_words
+from turnwire.conformance.target import Process, Target
 from turnwire.conformance.websocket.address import Address, ask, connect, new_key, upgrade_request
 
 __all__ = ["Hosted", "hosted", "start_hosted"]
@@ -46,8 +46,9 @@ class Hosted:
         deadline = time.monotonic() + seconds
         fault = ""
         while time.monotonic() < deadline:
-            if (code := self.process.exit_code()) is not None:
-                raise TargetFault(f"target not reached: {ended_words(code)} and listened nowhere{self._last_words()}")
+            if self.process.is_over():
+                ending = self.process.ending()
+                raise TargetFault(f"target not reached: {ending} and listened nowhere{self._last_words()}")
             try:
                 request = upgrade_request(address, new_key(), (*address.ticket, *address.offer))
                 answer = ask(address, request, max(LOOK_SECONDS, deadline - time.monotonic()))
